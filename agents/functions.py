@@ -17,7 +17,8 @@ import numpy as np
 from c4env.agents.base import Agent
 from c4env.envs.opponents import is_batched, reset_player
 from c4env.errors import InvalidAction, InvalidOption
-from c4env.geometry import parse_column
+from c4env.observation import observe
+from c4env.position import parse_column
 
 if TYPE_CHECKING:
     from c4env.arrays import Int64s
@@ -60,8 +61,6 @@ class FunctionAgent(Agent):
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""
-        from c4env.observation import observe
-
         return self._column(observe(position))
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:

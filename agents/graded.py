@@ -32,8 +32,8 @@ from c4env.bitboard import (
     winning_cells,
 )
 from c4env.envs.batch import positions_of
-from c4env.envs.drand48 import STATES, next_random
-from c4env.envs.kernels import streams
+from c4env.envs.drand48 import next_random
+from c4env.envs.streams import STATES, streams
 from c4env.errors import InvalidOption
 from c4env.jit import kernel
 from c4env.position import Position

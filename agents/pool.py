@@ -13,8 +13,8 @@ from c4env.agents.base import Agent, require_count
 from c4env.agents.spec import make
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.batch import parse_actions
-from c4env.envs.kernels import streams
 from c4env.envs.opponents import reset_player
+from c4env.envs.streams import streams
 from c4env.errors import InvalidOption
 from c4env.position import Position
 

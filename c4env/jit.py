@@ -35,10 +35,16 @@ from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 config: Any = numba.config  # its attributes are set at run time
 
-KERNEL: Final = re.compile(rb"^\s*@kernel\(", re.MULTILINE)
+KERNEL: Final = re.compile(rb"^\s*(?:@|\w+ = )kernel\(", re.MULTILINE)
 CONSTANTS: Final = (  # the files that have no kernels, but constants for kernels
-    *("c4env/geometry.py", "c4env/jit.py", "search/threads.py"),
-    *("heuristics/__init__.py", "heuristics/weights.py"),
+    *(
+        "c4env/geometry.py",
+        "c4env/jit.py",
+        "c4env/rules.py",
+        "envs/streams.py",
+        "search/threads.py",
+    ),
+    *("search/threads.py", "heuristics/__init__.py", "heuristics/weights.py"),
 )
 KEPT_DAYS: Final = 14  # days without use before a cache folder is removed
 TEMPORARY: Final = "C4ENV_TEMPORARY_CACHE"  # the variable that leads other processes to the folder

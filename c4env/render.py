@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
-from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
 from c4env.errors import InvalidOption, MissingExtra, require_integer
 from c4env.lazy import from_extra
 from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
+from c4env.rules import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
 
 RENDER_MODES: Final = ("human", "rgb_array", "ansi")
 DEFAULT_SCALING: Final = 9

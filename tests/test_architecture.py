@@ -18,7 +18,7 @@ from tests.helpers.processes import environment, run_python
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "system errors files arrays boards lazy geometry jit bitboard position "
+    "c4env": "system errors files arrays boards lazy geometry jit rules bitboard position "
     "render observation openings envs",
     "c4env.agents": "errors base functions entries imports options spec heuristics search "
     "baselines solver levels graded network adapters sampling pool selfplay",

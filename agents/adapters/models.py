@@ -28,13 +28,12 @@ from c4env.agents.functions import function_agent, is_network
 from c4env.agents.imports import first_on_path, modules_in, require_own_modules
 from c4env.agents.options import Policy, Temperature, validate_args
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import COLUMNS
-from c4env.envs.batch import observed
-from c4env.envs.kernels import streams
 from c4env.envs.opponents import reset_player
+from c4env.envs.streams import streams
 from c4env.errors import EngineFault, InvalidOption, MissingExtra
 from c4env.lazy import EXTRAS, from_extra
 from c4env.position import Position
+from c4env.rules import COLUMNS
 
 # Values that only training needs may be functions that other machines cannot unpickle.
 _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)
@@ -84,6 +83,8 @@ class ModelAgent(Agent):
         Raises:
             EngineFault: the model's answer has another shape or dtype, or contains nan.
         """
+        from c4env.envs.batch import observed  # compiled
+
         observations = observed(discs)
         masks = observations["action_mask"]
         scores = np.asarray(self.preferences(observations["observation"]))

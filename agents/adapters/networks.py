@@ -27,11 +27,10 @@ from c4env.agents.base import Agent
 from c4env.agents.imports import format_error, import_callable
 from c4env.agents.options import POLICIES
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.bitboard import COLUMNS
-from c4env.envs.batch import observed
 from c4env.envs.opponents import batched, is_batched
 from c4env.errors import EngineFault, InvalidOption
 from c4env.observation import LAYOUTS, Form
+from c4env.rules import COLUMNS
 
 Output = tuple[NDArray[Any], NDArray[Any] | None]
 """Logits ``[M, 7]`` or columns ``[M]``, and values ``[M]``, or None without them."""
@@ -126,6 +125,8 @@ class WrappedNetwork:
 
         The values are 0 if the network gives none.
         """
+        from c4env.envs.batch import observed  # compiled
+
         observations = observed(boards)
         logits, values = self(observations["observation"], observations["action_mask"])
         return logits, np.zeros(len(boards)) if values is None else values

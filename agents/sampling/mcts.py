@@ -36,7 +36,8 @@ from c4env.bitboard import (
     safe_moves,
     winning_cells,
 )
-from c4env.envs.drand48 import STATES, below, next_random
+from c4env.envs.drand48 import below, next_random
+from c4env.envs.streams import STATES
 from c4env.jit import kernel
 from c4env.position import Position
 

@@ -21,10 +21,10 @@ from c4env.agents.options import Megabytes, Movetime, Policy, Share, Simulations
 from c4env.agents.sampling.search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
 from c4env.agents.sampling.tree import OPEN, TreeAgent
 from c4env.arrays import Float64s, Int8s, Int64s
-from c4env.bitboard import COLUMNS
 from c4env.envs.batch import observed
 from c4env.errors import InvalidOption
 from c4env.position import Position
+from c4env.rules import COLUMNS
 
 LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"

@@ -20,8 +20,8 @@ from typing import Any
 from c4env.agents.adapters.models import ModelAgent
 from c4env.agents.selfplay.folder import needs, run
 from c4env.arrays import Int8s
-from c4env.bitboard import COLUMNS
 from c4env.files import write_whole
+from c4env.rules import COLUMNS
 
 with needs("torch", __name__):
     import torch

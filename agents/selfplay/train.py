@@ -42,9 +42,9 @@ from c4env.agents.selfplay.folder import (
 from c4env.agents.selfplay.games import SAMPLE, Samples, SelfPlayGames
 from c4env.agents.selfplay.gumbel import EvaluationCache, GumbelSearch
 from c4env.agents.solver.exam import in_exam
-from c4env.bitboard import CELLS
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
+from c4env.rules import CELLS
 from c4env.system import usable_cores
 
 with needs("torch", __name__):

@@ -186,7 +186,7 @@ def first_invalid(mine: Int64s, theirs: Int64s) -> int:
     """Return the index of the first pair of bitboards that is not a position, or -1."""
     for i in range(len(mine)):
         first, second = int(mine[i]), int(theirs[i])
-        if has_won(first) or not is_consistent(first, second):
+        if has_won(first) or not is_consistent(first, second, popcount(second) - popcount(first)):
             return i
     return -1
 

@@ -9,8 +9,8 @@ import numpy as np
 from c4env.agents.base import SearchingAgent, SearchResult, derived, require_move
 from c4env.agents.options import Megabytes, Share, validate_args
 from c4env.agents.solver import Solver
-from c4env.bitboard import CELLS
 from c4env.position import Position
+from c4env.rules import CELLS
 
 
 class Perfect(SearchingAgent):

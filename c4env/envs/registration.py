@@ -24,7 +24,7 @@ def register_all() -> None:
     from gymnasium.envs.registration import register, registry
 
     if SINGLE_ID not in registry:
-        single, many = (f"c4env.envs.single:{n}" for n in ("ConnectFourEnv", "SinglesVectorEnv"))
+        single, many = "c4env.envs.single:ConnectFourEnv", "c4env.envs.singles:SinglesVectorEnv"
         register(SINGLE_ID, entry_point=single, vector_entry_point=many)
     if SELF_PLAY_ID not in registry:
         many = "c4env.envs.vector:ConnectFourVectorEnv"

@@ -15,9 +15,9 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
-from c4env.bitboard import COLUMNS
-from c4env.envs.batch import parse_openings
+from c4env.envs.batch import bitboards
 from c4env.envs.options import parse_seed
+from c4env.envs.starts import parse_openings
 from c4env.envs.tensor import (
     Observed,
     State,
@@ -34,6 +34,7 @@ from c4env.lazy import from_extra
 from c4env.observation import Form
 from c4env.openings import Openings
 from c4env.position import Position
+from c4env.rules import COLUMNS
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -118,7 +119,9 @@ class TensorEnv:
             self.device = torch.empty(0, device=device).device
         except (RuntimeError, AssertionError, TypeError) as error:
             raise InvalidOption(f"device={device!r}: {error}") from None
-        starts: Any = torch.from_numpy(parse_openings(openings, player_of(opponent, seat)))
+        starts: Any = torch.from_numpy(
+            bitboards(parse_openings(openings, player_of(opponent, seat)))
+        )
         starts = None if openings is None else starts.to(self.device)
         self._rules: dict[str, Any] = {"opponent": opponent, "seat": seat, "openings": starts}
         self._autoreset = autoreset

@@ -26,7 +26,7 @@ from c4env.agents.solver.exam import SHA256, in_exam, keys
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, FROM_TOP, ROWS, mirror_all
 from c4env.envs.batch import boards_from
-from c4env.envs.kernels import streams
+from c4env.envs.streams import streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.games.run import Watcher

@@ -1,7 +1,4 @@
-"""The field of a run: its players and their names; an agent from its spec, and its traits.
-
-This module imports no compiled code, so that the process of a plain function starts fast.
-"""
+"""The field of a run: its players and their names; an agent from its spec, and its traits."""
 
 from __future__ import annotations
 
@@ -23,6 +20,7 @@ from c4env.agents.spec import option_names, split_spec
 from c4env.errors import InvalidOption
 from c4env.evaluation.store.header import Identity, hash_files
 from c4env.geometry import IS_STANDARD
+from c4env.position import Position
 
 if TYPE_CHECKING:
     from c4env.agents.adapters.chat import Chat
@@ -141,8 +139,6 @@ def make_player(spec: str, movetime: float | None) -> Agent:
     else:
         agent = agents.make(spec, movetime=movetime)
     if IS_STANDARD and any(entry.name == name and entry.runs == "shared" for entry in ZOO):
-        from c4env.position import Position  # compiled
-
         with suppress(Exception):  # a user's heuristic may fail; then it fails in a game
             agent.choose(Position.parse(LATE_POSITION))
     return agent

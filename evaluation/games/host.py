@@ -14,6 +14,7 @@ loads no compiled code.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -35,15 +36,9 @@ import numpy as np
 from c4env.agents import imports
 from c4env.agents.spec import files_of
 from c4env.errors import C4Error, Unavailable
-from c4env.evaluation.games.asking import (
-    Answer,
-    Fault,
-    ask,
-    begin,
-    describe_error,
-    function_of,
-    observe_moves,
-)
+from c4env.evaluation.games.asking import Answer, Fault, ask, begin, describe_error, function_of
+from c4env.observation import observe
+from c4env.position import Position
 
 ENDING: Final = 1.0  # seconds from the last request to the end of the process
 _LIBRARIES: Final = tuple(
@@ -69,8 +64,8 @@ def make(name: str, spec: str, movetime: float | None) -> Any:
     agents[name] = agent = make_player(spec, movetime)
     with chdir(start):
         files = files_of(spec)
-    if function_of(agent) is None:
-        from c4env.position import Position as Position  # now, since a clock may run later
+    if function_of(agent) is None:  # such an agent may load kernels, which no clock should count
+        importlib.import_module("c4env.bitboard")
     modules = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
     loaded = {os.path.realpath(os.path.join(start, file)) for file in modules if file}
     files += (Path(file) for file in loaded if not file.startswith(_LIBRARIES))
@@ -97,14 +92,10 @@ def seed_generators(seed: int) -> None:
 
 def move(name: str, moves: str) -> Answer:
     """Return the agent's column and nodes, or its fault."""
-    agent = agents[name]
+    agent, position = agents[name], Position.parse(moves)
     function = function_of(agent)
     if function is not None:
-        seen = observe_moves(moves)
-        return ask(function, seen, seen["action_mask"].tolist().__getitem__, function)
-    from c4env.position import Position
-
-    position = Position.parse(moves)
+        return ask(function, observe(position), position.is_legal, function)
     return ask(agent.choose, position, position.is_legal, agent)
 
 

@@ -33,7 +33,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from c4env.bitboard import CELLS
 from c4env.errors import C4Error, InvalidOption, Unwritable, require_integer
 from c4env.evaluation.games.asking import REASON
 from c4env.evaluation.people import HUMAN, record_game
@@ -43,6 +42,7 @@ from c4env.evaluation.tables import printable, shortened
 from c4env.evaluation.web.offers import LEVELS, ServerSettings, catalogue, check_spec
 from c4env.evaluation.web.questions import ANSWERS, Hosts, Question
 from c4env.position import Position
+from c4env.rules import CELLS
 
 LOG: Final = logging.getLogger("c4env.web")
 BEAT: Final = 0.5  # seconds between signs of life during a search
