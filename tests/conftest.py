@@ -5,7 +5,6 @@ import importlib
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 
 import pytest
@@ -35,10 +34,12 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_modules(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
     """The modules and the path of each test: what one imports from its folder, no other finds."""
     monkeypatch.setattr(sys, "path", [*sys.path])
-    before, folder = {*sys.modules}, os.path.realpath(tempfile.gettempdir())
+    before, folder = {*sys.modules}, os.path.realpath(tmp_path_factory.getbasetemp())
     yield
     for name in {*sys.modules} - before:
         if str(getattr(sys.modules[name], "__file__", None)).startswith(folder):

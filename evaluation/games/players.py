@@ -55,12 +55,17 @@ ONE_THREAD: Final = dict.fromkeys(
 )
 """A host computes in one thread: its sums do not depend on the machine, and more threads than cores
 would slow down a small network a hundred times. The user's own variables come first."""
-_START: Final = (
-    "import runpy, sys; sys.path.append(sys.argv.pop(1)); "
-    "runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)"
-)
-"""The start of a host: ``python -m`` without the current folder (``-P``), which is no agent's own.
-c4env is found where this process found it, after everything else."""
+_START: Final = """
+import importlib.machinery, importlib.util, runpy, sys
+folder, module = sys.argv.pop(1), sys.argv.pop(1)
+spec = importlib.machinery.PathFinder.find_spec("c4env", [folder])
+sys.modules["c4env"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["c4env"])
+sys.path.append(folder)
+runpy.run_module(module, run_name="__main__", alter_sys=True)
+"""
+"""The start of a host: as ``python -m``, but without the current folder (``-P``), and with
+the c4env of this process, wherever another may be installed."""
 _PLACES: Final = {entry.name: entry.runs for entry in ZOO}
 _SERVED: Final = {entry.name for entry in ZOO if entry.network}
 _CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
