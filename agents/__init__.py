@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING
 if __name__ == "agents":  # Python was started in the clone
     raise ImportError("agents is imported as c4env.agents")
 
+from c4env.agents.base import Agent, SearchingAgent, SearchResult
 from c4env.agents.entries import Entry, Range, Reads
+from c4env.agents.options import validate_args
+from c4env.agents.spec import describe, make, names, register
 from c4env.errors import (
     EngineFault,
     IllegalMove,
@@ -27,19 +30,15 @@ from c4env.errors import (
 )
 from c4env.lazy import lazy_names
 
-from .base import Agent, SearchingAgent, SearchResult
-from .options import validate_args
-from .spec import describe, make, names, register
-
 if TYPE_CHECKING:
-    from .graded import Curriculum
-    from .pool import Pool
-    from .solver import Solver
+    from c4env.agents.graded import Curriculum
+    from c4env.agents.pool import Pool
+    from c4env.agents.solver import Solver
 
 _NAMES = {
-    ".graded": "Curriculum",
-    ".pool": "Pool",
-    ".solver": "Solver",
+    "c4env.agents.graded": "Curriculum",
+    "c4env.agents.pool": "Pool",
+    "c4env.agents.solver": "Solver",
 }
 
 __all__ = [

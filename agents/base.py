@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from c4env.arrays import Float64s, Int64s
+from c4env.envs.opponents import reset_player
 from c4env.errors import IllegalMove, InvalidOption, require_integer
-
-from ..envs.opponents import reset_player
+from c4env.observation import position_from
+from c4env.position import Position, require_position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ..position import Position
 
 _CHOICES: Final = ("choose", "search")  # the methods by which an agent chooses
 
@@ -66,8 +65,6 @@ class Agent(abc.ABC):
     @final
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
         """Return what :meth:`choose` plays for an observation (``c4env.observation``)."""
-        from ..observation import position_from
-
         return self.choose(position_from(observation))
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027  # most have nothing to do
@@ -120,8 +117,6 @@ class Agent(abc.ABC):
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
             seeds: int64 ``[M]`` below 2**48.
         """
-        from ..position import Position
-
         columns = np.empty(len(discs), np.int64)
         for i, (mine, theirs) in enumerate(discs.tolist()):
             if not self.repeats:
@@ -328,12 +323,5 @@ def require_move(position: Position) -> None:
         InvalidPosition: ``position`` is not a position of this board.
         IllegalMove: the game is over.
     """
-    if _position_check()(position).outcome is not None:
+    if require_position(position).outcome is not None:
         raise IllegalMove(f"{position!r}: the game is over; there is no move to choose")
-
-
-@functools.cache
-def _position_check() -> Callable[[object], Position]:
-    from ..position import require_position  # compiles kernels, which ``c4 list`` must avoid
-
-    return require_position

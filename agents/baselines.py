@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .base import Agent, derived, require_move
-from .options import DEFAULT_HEURISTIC, HeuristicName, validate_args
+from c4env.agents.base import Agent, derived, require_move
+from c4env.agents.options import DEFAULT_HEURISTIC, HeuristicName, validate_args
 
 if TYPE_CHECKING:
     from c4env.arrays import Int64s
-
-    from ..position import Position
+    from c4env.position import Position
 
 
 class Random(Agent):
@@ -33,7 +32,7 @@ class Random(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Draw a legal column on each board with the board's seed."""
-        from ..envs.kernels import random_columns
+        from c4env.envs.kernels import random_columns
 
         return random_columns(discs, seeds)
 
@@ -48,7 +47,7 @@ class Greedy(Agent):
 
     @validate_args
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
-        from .heuristics.names import as_argument, is_deterministic, load
+        from c4env.agents.heuristics.names import as_argument, is_deterministic, load
 
         self._heuristic_name = heuristic
         self.heuristic = load(heuristic)
@@ -57,8 +56,8 @@ class Greedy(Agent):
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play."""
-        from .heuristics.names import not_a_value
-        from .search.greedy import greedy_column
+        from c4env.agents.heuristics.names import not_a_value
+        from c4env.agents.search.greedy import greedy_column
 
         require_move(position)
         # On one board the kernel's Python source is faster than the kernel: unboxing a function
@@ -71,8 +70,8 @@ class Greedy(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board, in one kernel unless it would call Python back."""
-        from .heuristics.names import PlainHeuristic
-        from .search.greedy import greedy_columns
+        from c4env.agents.heuristics.names import PlainHeuristic
+        from c4env.agents.search.greedy import greedy_columns
 
         if isinstance(self._argument, PlainHeuristic):
             return super().choose_many(discs, seeds)

@@ -1,7 +1,7 @@
 """The table of agents that :func:`c4env.agents.make` reads, and the types of its rows.
 
 An :class:`Entry` is a row, an :class:`Option` an option of an agent. The docstring of each agent's
-class or function holds the summary and the help of the options. All boards share this module.
+class or function holds the summary and the help of the options.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Entry:
     summary: str = ""  # empty: the first line of the docstring
     argument: str = ""  # the option that a spec may set without a key: name:argument
     needs: tuple[str, ...] = ()  # required modules of other packages
-    any_board: bool = False  # True: plays on all board sizes (c4env.board), not only on 6x7x4
+    any_board: bool = False  # True: plays on all boards (c4env.use_board), not only on 6x7x4
     network: bool = False  # True: sends requests, which may cost money; checks must skip it
     runs: Literal["shared", "own", "here"] = "shared"
     """Where a run plays the agent: in the process that agents of this project share, in a process

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from c4env.agents.base import Agent
+from c4env.envs.opponents import is_batched, reset_player
 from c4env.errors import InvalidAction, InvalidOption
-
-from ..envs.opponents import is_batched, reset_player
-from ..geometry import parse_column
-from .base import Agent
+from c4env.observation import observe
+from c4env.position import parse_column
 
 if TYPE_CHECKING:
     from c4env.arrays import Int64s
@@ -61,13 +61,11 @@ class FunctionAgent(Agent):
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""
-        from ..observation import observe
-
         return self._column(observe(position))
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Ask the function about each board; the seeds are not used."""
-        from ..envs.batch import observed
+        from c4env.envs.batch import observed
 
         observations = observed(discs)
         planes, masks = observations["observation"], observations["action_mask"]

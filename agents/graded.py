@@ -12,15 +12,16 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from c4env.agents.base import Agent, require_move
 from c4env.agents.entries import Range
+from c4env.agents.heuristics import WIN
+from c4env.agents.heuristics.evaluations import evaluate
 from c4env.agents.heuristics.weights import WEIGHTS
 from c4env.agents.levels import ELO_LEVELS, SKILL_LEVELS
+from c4env.agents.options import Share, validate_args
+from c4env.agents.solver import Solver
 from c4env.arrays import Float64s, Int64s
-from c4env.envs.drand48 import STATES, next_random
-from c4env.errors import InvalidOption
-from c4env.jit import kernel
-
-from ..bitboard import (
+from c4env.bitboard import (
     CENTRE_FIRST,
     COLUMN,
     STRIDE,
@@ -30,14 +31,12 @@ from ..bitboard import (
     safe_moves,
     winning_cells,
 )
-from ..envs.batch import positions_of
-from ..envs.kernels import streams
-from ..position import Position
-from .base import Agent, require_move
-from .heuristics import WIN
-from .heuristics.evaluations import evaluate
-from .options import Share, validate_args
-from .solver import Solver
+from c4env.envs.batch import positions_of
+from c4env.envs.drand48 import next_random
+from c4env.envs.streams import STATES, streams
+from c4env.errors import InvalidOption
+from c4env.jit import kernel
+from c4env.position import Position
 
 FOUR: Final = 1000.0  # value of a four without looking ahead; a value of 100 is odds of e to 1
 INFINITE: Final = 1e300  # beyond any value

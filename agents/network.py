@@ -23,13 +23,12 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.entries import Range
+from c4env.agents.options import validate_args
+from c4env.agents.solver import Solver
 from c4env.arrays import Int64s
-from c4env.errors import InvalidOption
-from c4env.files import write_whole
-from c4env.jit import kernel
-
-from ..bitboard import (
+from c4env.bitboard import (
     BOARD,
     CELLS,
     CENTRE_FIRST,
@@ -43,11 +42,14 @@ from ..bitboard import (
     winning_cells,
     winning_moves,
 )
-from ..envs.batch import boards_from
-from ..position import Position
-from .base import SearchingAgent, SearchResult, require_move
-from .options import validate_args
-from .solver import Solver
+from c4env.envs.batch import boards_from
+from c4env.errors import InvalidOption
+from c4env.files import write_whole
+from c4env.geometry import require_standard
+from c4env.jit import kernel
+from c4env.position import Position
+
+require_standard(__name__)
 
 PLANES: Final = 5
 OUTCOMES: Final = 3  # win, draw, loss

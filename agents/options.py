@@ -17,9 +17,8 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from c4env.agents.entries import REQUIRED, Choices, Option, Range, Reads
-
-from ..geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
-from .functions import parameters_of
+from c4env.agents.functions import parameters_of
+from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 
 CELLS: Final = ROWS * COLUMNS
 DAY: Final = 86400.0  # seconds, the longest time that an option may set, also for a move

@@ -9,15 +9,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.base import Agent, require_count
+from c4env.agents.spec import make
 from c4env.arrays import Float64s, Int64s
+from c4env.envs.batch import parse_actions
+from c4env.envs.opponents import reset_player
+from c4env.envs.streams import streams
 from c4env.errors import InvalidOption
-
-from ..envs.batch import parse_actions
-from ..envs.kernels import streams
-from ..envs.opponents import reset_player
-from ..position import Position
-from .base import Agent, require_count
-from .spec import make
+from c4env.position import Position
 
 SEED_FACTOR: Final = np.uint64(0xD1B54A32D192ED03)
 """An odd multiplier of a pool's seed, so that pools with different seeds draw differently."""

@@ -23,7 +23,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from c4env.agents.base import Agent
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
+from c4env.agents.functions import (
+    REMEDIES,
+    function_agent,
+    is_network,
+    is_network_class,
+    parameters_of,
+)
 from c4env.agents.imports import (
     file_hint,
     format_error,
@@ -32,13 +40,10 @@ from c4env.agents.imports import (
     modules_in,
     suggest,
 )
-from c4env.boards import STANDARD, require_board
+from c4env.agents.options import options_of, summary_of
+from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
-
-from ..geometry import BOARD_SIZE, IS_STANDARD
-from .base import Agent
-from .functions import REMEDIES, function_agent, is_network, is_network_class, parameters_of
-from .options import options_of, summary_of
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 ENTRY_POINTS: Final = "c4env.agents"
 """The group of entry points by which other packages provide agents for :func:`register`."""
@@ -179,7 +184,6 @@ def _network_options(target: Callable[..., Any]) -> tuple[Option, ...]:
 def _agent_of(thing: Any, **options: Any) -> Agent:
     """Make an agent from a model or a function; one of an observation needs no compiled code."""
     if isinstance(thing, types.FunctionType) and not (options or is_network(thing)):
-        require_board(thing, BOARD_SIZE, thing)
         return function_agent(thing)
     made: Agent = _models().agent_of(thing, **options)
     return made
@@ -187,7 +191,7 @@ def _agent_of(thing: Any, **options: Any) -> Agent:
 
 def _models() -> Any:
     """Return the module that makes agents of networks; it is imported late, with the rules."""
-    return importlib.import_module(".adapters.models", __package__)
+    return importlib.import_module("c4env.agents.adapters.models")
 
 
 def register(name: str, agent: AgentSource, *, replace: bool = False) -> None:
@@ -292,8 +296,8 @@ def _target(agent: AgentSource) -> Callable[..., Any]:
         return maker
     if not agent.target.startswith("."):
         return _target(_import(agent.target))
-    module, _, name = agent.target.partition(":")  # a module of this board
-    target: Callable[..., Any] = getattr(importlib.import_module(module, __package__), name)
+    module, _, name = agent.target.partition(":")
+    target: Callable[..., Any] = getattr(importlib.import_module(f"c4env.agents{module}"), name)
     return target
 
 
@@ -307,8 +311,7 @@ def _import(path: str) -> Callable[..., Any]:
 
 
 def _check_callable(name: str, target: Callable[..., Any]) -> None:
-    """Refuse what is made for another board, or has no signature, as many built-in functions."""
-    require_board(target, BOARD_SIZE, f"agent {name!r}")
+    """Refuse what has no signature, as many built-in functions."""
     if parameters_of(target) is None and not is_network(target):
         raise InvalidOption(
             f"agent {name!r}: {target!r} has no signature: expected a class, or a function of an "

@@ -9,47 +9,50 @@ Importing the package registers the environments:
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from c4env import errors
-from c4env.boards import board
+from c4env.boards import use_board
 from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from c4env import agents, evaluation
+    from c4env.envs.aec import env, raw_env
+    from c4env.envs.opponents import Opponent, batched
+    from c4env.envs.single import ConnectFourEnv
+    from c4env.envs.tensor_env import TensorEnv as TensorEnv
+    from c4env.envs.vector import ConnectFourVectorEnv
+    from c4env.observation import Observation, observe, position_from, with_mirrors
+    from c4env.openings import list_openings
+    from c4env.position import Outcome, Position, format_moves, parse_moves
     from c4env.system import __version__ as __version__
 
-    from . import agents, evaluation
-    from .envs.aec import env, raw_env
-    from .envs.opponents import Opponent, batched
-    from .envs.single import ConnectFourEnv
-    from .envs.tensor_env import TensorEnv as TensorEnv
-    from .envs.vector import ConnectFourVectorEnv
-    from .observation import Observation, observe, position_from, with_mirrors
-    from .openings import list_openings
-    from .position import Outcome, Position, format_moves, parse_moves
-
 _NAMES = {
-    ".envs.aec": "env raw_env",
-    ".envs.tensor_env": "TensorEnv",
-    ".envs.vector": "ConnectFourVectorEnv",
+    "c4env.envs.aec": "env raw_env",
+    "c4env.envs.tensor_env": "TensorEnv",
+    "c4env.envs.vector": "ConnectFourVectorEnv",
     "c4env.system": "__version__",
-    ".envs.opponents": "Opponent batched",
-    ".envs.single": "ConnectFourEnv",
-    ".observation": "Observation observe position_from with_mirrors",
-    ".openings": "list_openings",
-    ".position": "Outcome Position format_moves parse_moves",
+    "c4env.envs.opponents": "Opponent batched",
+    "c4env.envs.single": "ConnectFourEnv",
+    "c4env.observation": "Observation observe position_from with_mirrors",
+    "c4env.openings": "list_openings",
+    "c4env.position": "Outcome Position format_moves parse_moves",
 }
 
 __all__ = [
     "ConnectFourEnv", "ConnectFourVectorEnv",
-    "Observation", "Opponent", "Outcome", "Position", "agents", "batched", "board", "env", "errors",
+    "Observation", "Opponent", "Outcome", "Position", "agents", "batched", "env", "errors",
     "evaluation", "format_moves", "list_openings", "observe", "parse_moves", "position_from",
-    "raw_env", "with_mirrors",
+    "raw_env", "use_board", "with_mirrors",
 ]  # fmt: skip
 # TensorEnv is left out: it needs PyTorch, and `from c4env import *` must work without.
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents evaluation")
+
+if not os.path.isdir(os.path.join(__path__[0], "agents")):  # a clone without links
+    __path__.append(os.path.dirname(__path__[0]))
 
 
 register_all()

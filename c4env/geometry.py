@@ -1,18 +1,19 @@
 """The size of the board, and what a column is.
 
-:func:`c4env.board` loads this module, and the modules that import it, once for each size. Each
-loaded copy of this module reads its size from ``__name__``.
+The first import reads the size from ``C4ENV_BOARD`` (:func:`c4env.use_board`).
 """
 
 from __future__ import annotations
 
+import importlib
 import operator
+import os
 from typing import Final
 
-from c4env.boards import STANDARD, size_of
-from c4env.errors import InvalidAction
+from c4env.boards import STANDARD, VARIABLE, Size
+from c4env.errors import InvalidAction, WrongBoard
 
-BOARD_SIZE: Final = size_of(__name__) or STANDARD
+BOARD_SIZE: Final = Size.parse(os.environ.get(VARIABLE) or str(STANDARD))
 ROWS: Final[int] = BOARD_SIZE.rows
 COLUMNS: Final[int] = BOARD_SIZE.columns
 CONNECT: Final[int] = BOARD_SIZE.connect  # discs in a row that win
@@ -22,6 +23,16 @@ LINE_IN_WORDS: Final = ("three", "four", "five", "six", "seven", "eight")[CONNEC
 
 DIGITS: Final = "123456789abcdef"[:COLUMNS]
 """The characters of the columns in move strings."""
+
+
+def require_standard(what: str) -> None:
+    """Raise an error unless this process plays on the standard board.
+
+    Raises:
+        WrongBoard: it plays on another; the message begins with ``what``.
+    """
+    if not IS_STANDARD:
+        raise WrongBoard(f"{what} is made for {STANDARD}, not for {BOARD_SIZE}")
 
 
 def parse_column(value: object) -> int:
@@ -44,3 +55,7 @@ def as_integer(value: object) -> int:
     except TypeError:
         pass
     raise InvalidAction(f"{value!r} is not a column: expected an integer 0..{COLUMNS - 1}")
+
+
+if not IS_STANDARD:  # so that Numba keeps users' functions apart from those of other boards
+    importlib.import_module("c4env.jit")

@@ -30,15 +30,21 @@ from typing import Any, Final, TypeVar
 
 import numba
 
-from c4env.boards import ROOT, STANDARD, Size, size_of
 from c4env.errors import Unwritable
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 config: Any = numba.config  # its attributes are set at run time
 
-KERNEL: Final = re.compile(rb"^\s*@kernel\(", re.MULTILINE)
+KERNEL: Final = re.compile(rb"^\s*(?:@|\w+ = )kernel\(", re.MULTILINE)
 CONSTANTS: Final = (  # the files that have no kernels, but constants for kernels
-    *("c4env/geometry.py", "c4env/jit.py", "search/threads.py"),
-    *("heuristics/__init__.py", "heuristics/weights.py"),
+    *(
+        "c4env/geometry.py",
+        "c4env/jit.py",
+        "c4env/rules.py",
+        "envs/streams.py",
+        "search/threads.py",
+    ),
+    *("search/threads.py", "heuristics/__init__.py", "heuristics/weights.py"),
 )
 KEPT_DAYS: Final = 14  # days without use before a cache folder is removed
 TEMPORARY: Final = "C4ENV_TEMPORARY_CACHE"  # the variable that leads other processes to the folder
@@ -55,7 +61,7 @@ class _State:
     """What this process compiled and where, and whom it notifies."""
 
     lock = threading.RLock()  # around compiling and loading a kernel
-    board: Size | None = None  # of the first kernel that was compiled
+    compiled = False  # whether a kernel was compiled
     notify: Callable[[str], object] | None = None
     temporary: tuple[str, int] | None = None  # the folder, and the process that made it
 
@@ -77,31 +83,30 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
     def compile_(function: F) -> F:
         if config.DISABLE_JIT:
             return function
-        board = size_of(function.__module__) or STANDARD
         with _State.lock:
             dispatcher = None
             while dispatcher is None:
                 try:
-                    dispatcher = _compile(function, board, signature, options)
+                    dispatcher = _compile(function, signature, options)
                 except OSError as error:  # the code cannot be written: the disk may be full
                     _leave_cache_folder(error)
-            if dispatcher.stats.cache_misses and _State.board is None:
-                _State.board = board
+            if dispatcher.stats.cache_misses and not _State.compiled:
+                _State.compiled = True
                 if _State.notify is not None:
-                    _State.notify(_sentence(board))
+                    _State.notify(_sentence())
         compiled: F = dispatcher  # called like the function
         return compiled
 
     return compile_
 
 
-def _compile(function: Any, board: Size, signature: Any, options: dict[str, Any]) -> Any:
+def _compile(function: Any, signature: Any, options: dict[str, Any]) -> Any:
     """Compile or load a function; OSError if its code cannot be written to the board's folder.
 
     Each board has its own, since Numba's key for machine code leaves out the values of globals,
     such as the kernels of a board.
     """
-    folder, before = cache_folder() / str(board), config.CACHE_DIR
+    folder, before = cache_folder() / str(BOARD_SIZE), config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
         with warnings.catch_warnings():
@@ -123,13 +128,13 @@ def on_compiling(notify: Callable[[str], object]) -> None:
     """
     with _State.lock:
         _State.notify = notify
-        if _State.board is not None:
-            notify(_sentence(_State.board))
+        if _State.compiled:
+            notify(_sentence())
 
 
-def _sentence(board: Size) -> str:
+def _sentence() -> str:
     """Say for which board code is compiled, and how often."""
-    code = "compiling native code" + ("" if board == STANDARD else f" for the board {board}")
+    code = "compiling native code" + ("" if IS_STANDARD else f" for the board {BOARD_SIZE}")
     if TEMPORARY in os.environ:
         return f"{code}, on each run: no cache folder can be written (NUMBA_CACHE_DIR sets one)"
     return f"{code}, only on the first run"
@@ -186,7 +191,7 @@ def _leave_cache_folder(error: OSError) -> None:
         raise _unwritable(cache_folder(), error) from None
     _make_temporary()
     cache_folder.cache_clear()
-    _State.board = None  # notify again: the code of this folder does not stay
+    _State.compiled = False  # notify again: the code of this folder does not stay
 
 
 def _unwritable(folder: object, error: OSError) -> Unwritable:
@@ -205,13 +210,12 @@ def source_hash() -> str:
 def kernel_sources() -> dict[Path, bytes]:
     """Return the sources that have kernels or constants for kernels; imports none of them."""
     sources = {}
-    for package in (ROOT, f"{ROOT}.agents"):
+    for package in ("c4env", "c4env.agents"):
         spec = find_spec(package)
-        for folder in (spec and spec.submodule_search_locations) or ():
-            for path in sorted(Path(folder).rglob("*.py")):
-                text = path.read_bytes()
-                if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
-                    sources[path] = text
+        for path in sorted(Path(str(spec and spec.origin)).parent.rglob("*.py")):
+            text = path.read_bytes()
+            if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
+                sources[path] = text
     return sources
 
 
@@ -233,3 +237,7 @@ def remove_unused(base: Path) -> None:
         with contextlib.suppress(OSError):  # another process may be removing it
             if folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+if not IS_STANDARD:  # a user's function may have this board's kernels or numbers as globals
+    config.CACHE_DIR = str(cache_folder() / str(BOARD_SIZE))

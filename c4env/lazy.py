@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from c4env.errors import MissingExtra, WrongBoard
+from c4env.errors import MissingExtra
 
 EXTRAS: Final = {
     "book": "bitbully-databases",
@@ -17,7 +17,7 @@ EXTRAS: Final = {
     "open-spiel": "open_spiel",
     "pandas": "pandas",
     "parquet": "pyarrow",
-    "peers": "bitbully",
+    "peers": "bitbully pygame-ce",
     "plots": "matplotlib",
     "ray": "ray",
     "sb3": "sb3-contrib",
@@ -37,9 +37,8 @@ def lazy_names(
     Importing such a package compiles nothing.
 
     Args:
-        package: the package's ``__name__``, the module's own, on any board.
-        modules: for each module, relative to the package, the names to import from it, separated
-            by blanks.
+        package: the package's ``__name__``.
+        modules: for each module, the names to import from it, separated by blanks.
         packages: public subpackages and submodules, separated by blanks.
 
     Returns:
@@ -50,15 +49,10 @@ def lazy_names(
 
     def find(name: str) -> Any:
         if name in packages.split():
-            return importlib.import_module(f".{name}", package)
+            return importlib.import_module(f"{package}.{name}")
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        try:
-            module = importlib.import_module(module_of[name], package)
-        except WrongBoard as error:  # its message names the module
-            size = str(error).partition(" is ")[2]
-            raise WrongBoard(f"{package}.{name} is {size}") from None
-        value = getattr(module, name)
+        value = getattr(importlib.import_module(module_of[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -24,6 +24,7 @@ layout            shape          a cell
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
@@ -32,19 +33,19 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Int8s
 from c4env.errors import InvalidOption, InvalidPosition
-from c4env.jit import kernel
-
-from .bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
-from .position import Position, require_position
+from c4env.position import Position, require_position
+from c4env.rules import CELLS, COLUMNS, FROM_TOP, NO_COLUMN, ROWS, TOP
 
 if TYPE_CHECKING:
     from gymnasium import spaces
 
 OBSERVATION_SHAPE: Final = (ROWS, COLUMNS, 2)
 
-# Occupied cells that make a mask all zeros or all ones.
-NO_COLUMN: Final = BOARD
-ANY_COLUMN: Final = 0
+_WORD: Final = 64  # bits for the discs of a player
+_PLACES: Final = np.add.outer(FROM_TOP, (0, _WORD)).reshape(OBSERVATION_SHAPE)  # of each bit
+_VALUES: Final = np.left_shift(1, np.array(FROM_TOP))  # of each cell, in a bitboard
+_BYTE: Final = np.dtype(np.uint8)
+_BYTES: Final = (np.arange(256)[:, np.newaxis] >> np.arange(8) & 1).astype(np.int8)  # as bits
 
 
 class Layout(NamedTuple):
@@ -97,8 +98,6 @@ def observe(position: Position, player: int | None = None) -> Observation:
         array([1, 1, 1, 0, 1, 1, 1], dtype=int8)
     """
     require_position(position)
-    planes = np.empty(OBSERVATION_SHAPE, np.int8)
-    mask = np.empty(COLUMNS, np.int8)
     if player not in (None, 0, 1):
         raise InvalidOption(f"player={player!r}: expected 0, 1 or None")
     own, other = position.mine, position.theirs
@@ -107,8 +106,7 @@ def observe(position: Position, player: int | None = None) -> Observation:
         own, other, blocked = other, own, NO_COLUMN
     if position.outcome is not None:
         blocked = NO_COLUMN
-    write_planes(own, other, blocked, planes, mask)
-    return {"observation": planes, "action_mask": mask}
+    return write_planes(own, other, blocked)
 
 
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
@@ -131,9 +129,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
             f"{observation!r}: expected an observation; with a position, use .choose(position)"
         )
     planes = planes_in(observation)
-    own, other = read_bitboards(planes)
-    if own < 0:
-        raise values_error(planes)
+    own, other = read_planes(planes)
     try:
         return Position.from_bitboards(own, other)
     except InvalidPosition as error:
@@ -262,30 +258,22 @@ def values_error(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> Invalid
     return InvalidPosition(f"planes must hold {expected} only: {array.tolist()}")
 
 
-@kernel("void(int64, int64, int64, int8[:, :, ::1], int8[::1])")
-def write_planes(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None:
-    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column is illegal if its top is blocked."""
-    for row in range(ROWS):
-        for column in range(COLUMNS):
-            bit = STRIDE * column + ROWS - 1 - row
-            planes[row, column, 0] = (own >> bit) & 1
-            planes[row, column, 1] = (other >> bit) & 1
-    for column in range(COLUMNS):
-        mask[column] = 1 - ((blocked >> (STRIDE * column + ROWS - 1)) & 1)
+def write_planes(own: int, other: int, blocked: int) -> Observation:
+    """Return an observation in new arrays; a column is illegal if its top is blocked."""
+    both = np.frombuffer((own | other << _WORD).to_bytes(2 * _WORD // 8, "little"), _BYTE)
+    planes = _BYTES.take(both, 0).take(_PLACES)
+    return {"observation": planes, "action_mask": _mask(blocked & TOP).copy()}
 
 
-@kernel("UniTuple(int64, 2)(int8[:, :, ::1])")
-def read_bitboards(planes: Int8s) -> tuple[int, int]:
-    """Return the bitboards of planes 0 and 1; ``(-1, -1)`` if a value is not 0 or 1."""
-    own = 0
-    other = 0
-    for row in range(ROWS):
-        for column in range(COLUMNS):
-            bit = STRIDE * column + ROWS - 1 - row
-            first = planes[row, column, 0]
-            second = planes[row, column, 1]
-            if (first | second) & ~1:
-                return -1, -1
-            own |= int(first) << bit
-            other |= int(second) << bit
+@functools.cache
+def _mask(tops: int) -> Int8s:
+    """Return the mask of the columns whose top cell is not among these."""
+    return np.array([1 - (tops >> bit & 1) for bit in FROM_TOP[:COLUMNS]], np.int8)
+
+
+def read_planes(planes: Int8s) -> tuple[int, int]:
+    """Return the bitboards of planes ``(6, 7, 2)``; the inverse of :func:`write_planes`."""
+    if planes.tobytes().translate(None, b"\0\1"):
+        raise values_error(planes)
+    own, other = (_VALUES @ planes.reshape(CELLS, 2)).tolist()
     return own, other

@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any, Final, SupportsIndex
 
 from c4env.errors import C4Error, InvalidOption, require_integer
-
-from .position import DIGITS, Position, format_moves
+from c4env.position import DIGITS, Position, format_moves
 
 MAX_PLIES: Final = 8  # the book's limit: 91,295 openings
 
@@ -107,7 +106,7 @@ def _named_openings(text: str) -> list[str]:
 
 def _solver_module(name: str) -> Any:
     """Return a module of the solver, by name since c4env must not depend on agents."""
-    return importlib.import_module(f".agents.solver.{name}", __package__)
+    return importlib.import_module(f"c4env.agents.solver.{name}")
 
 
 def _check(starts: Iterable[tuple[str, Position | str]], source: str = "") -> None:

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, MissingExtra, require_integer
 from c4env.lazy import from_extra
-
-from .bitboard import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
-from .position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
+from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
+from c4env.rules import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
 
 RENDER_MODES: Final = ("human", "rgb_array", "ansi")
 DEFAULT_SCALING: Final = 9

@@ -16,24 +16,24 @@ if __name__ == "evaluation":  # Python was started in the clone
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .exact.dataset import Data, data
-    from .exact.moves import Quality
-    from .exact.questions import quality
-    from .exact.refute import Refutation, refute
-    from .games.tournament import Tournament, gauntlet, round_robin
-    from .store.run_files import GameRecord
-    from .studies.leaderboard import place, stored_board
-    from .studies.match import Match, play_match, read_run
+    from c4env.evaluation.exact.dataset import Data, data
+    from c4env.evaluation.exact.moves import Quality
+    from c4env.evaluation.exact.questions import quality
+    from c4env.evaluation.exact.refute import Refutation, refute
+    from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+    from c4env.evaluation.store.run_files import GameRecord
+    from c4env.evaluation.studies.leaderboard import place, stored_board
+    from c4env.evaluation.studies.match import Match, play_match, read_run
 
 _NAMES = {
-    ".games.tournament": "Tournament gauntlet round_robin",
-    ".store.run_files": "GameRecord",
-    ".studies.leaderboard": "place stored_board",
-    ".studies.match": "Match play_match read_run",
-    ".exact.questions": "quality",
-    ".exact.moves": "Quality",
-    ".exact.dataset": "Data data",
-    ".exact.refute": "Refutation refute",
+    "c4env.evaluation.games.tournament": "Tournament gauntlet round_robin",
+    "c4env.evaluation.store.run_files": "GameRecord",
+    "c4env.evaluation.studies.leaderboard": "place stored_board",
+    "c4env.evaluation.studies.match": "Match play_match read_run",
+    "c4env.evaluation.exact.questions": "quality",
+    "c4env.evaluation.exact.moves": "Quality",
+    "c4env.evaluation.exact.dataset": "Data data",
+    "c4env.evaluation.exact.refute": "Refutation refute",
 }
 
 __all__ = [

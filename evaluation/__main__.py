@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
-import importlib
 import io
 import os
 import signal
@@ -11,18 +11,15 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from c4env.boards import ROOT, STANDARD_ONLY, Size, is_in, root_of
+from c4env.boards import use_board
 from c4env.errors import C4Error, InvalidOption
+from c4env.evaluation.cli import COMMANDS, GROUPS, module_of
+from c4env.evaluation.cli.options import Parser, require_writable
+from c4env.evaluation.cli.output import announce_compiling, complain, reader_may_end
 from c4env.system import __version__
-
-from ..geometry import BOARD_SIZE
-from .cli import COMMANDS, GROUPS, module_of
-from .cli.options import Parser, require_writable
-from .cli.output import announce_compiling, complain, reader_may_end
 
 ENDINGS: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -116,16 +113,16 @@ def _execute(words: list[str]) -> int:
     if words[:1] == ["help"]:  # c4 help run is c4 run --help
         words = [*words[1:], "--help"]
     name = parser.parse_args(words[:1]).command
-    if name not in COMMANDS:
-        from c4env.agents.imports import suggest
-
-        expected = f"; expected {', '.join(COMMANDS)}"
-        parser.error(f"unknown command {name!r}{suggest(name, COMMANDS, expected)}")
     try:
         Path.cwd()
     except FileNotFoundError:
         parser.error("the working folder was deleted: expected an existing one")
     try:
+        if name not in COMMANDS:
+            from c4env.agents.imports import suggest
+
+            expected = f"; expected {', '.join(COMMANDS)}"
+            parser.error(f"unknown command {name!r}{suggest(name, COMMANDS, expected)}")
         return _execute_command(name, words[1:])
     except C4Error as error:
         complain(f"c4 {name}: {' '.join(str(error).split())}")
@@ -149,17 +146,19 @@ def _list_commands(group: str) -> str:
 
 def _execute_command(name: str, words: list[str]) -> int:
     """Parse the arguments of a command and run it, on the board that ``--board`` names."""
-    size = _board_in(name, words)  # first, since a command loads kernels of its board
-    if size != BOARD_SIZE:
-        return _execute_on(size, name, words)
+    first = argparse.ArgumentParser(prog=f"c4 {name}", add_help=False, exit_on_error=False)
+    first.add_argument("--board")
+    with contextlib.suppress(argparse.ArgumentError):  # which the command's own parser reports
+        if size := first.parse_known_args(words)[0].board:
+            use_board(size)  # before the command imports it
+    from c4env.geometry import require_standard
+
     command = module_of(name)
     parser = Parser(prog=f"c4 {name}", description=command.__doc__)
     command.configure(parser)
     arguments = parser.parse_args(words)
-    if getattr(arguments, "board", None) is not None:
-        size = Size.parse(arguments.board)  # of an abbreviated option
-        if size != BOARD_SIZE:
-            return _execute_on(size, name, words)
+    if not hasattr(arguments, "board"):
+        require_standard(f"c4 {name}")
     require_writable(arguments)
     if not getattr(arguments, "quiet", True):
         announce_compiling()
@@ -170,22 +169,6 @@ def _execute_command(name: str, words: list[str]) -> int:
     except InvalidOption as error:
         raise InvalidOption(parser.as_typed(str(error))) from error
     return code
-
-
-def _board_in(name: str, words: list[str]) -> Size:
-    """The board size that ``--board`` names, for a command that has the option."""
-    if not is_in(STANDARD_ONLY, f"{ROOT}.evaluation.cli.{name}"):
-        for word, following in pairwise([*words, ""]):
-            option, equals, value = word.partition("=")
-            if option == "--board" and (equals or following):
-                return Size.parse(value if equals else following)
-    return BOARD_SIZE
-
-
-def _execute_on(size: Size, name: str, words: list[str]) -> int:
-    """Run a command of another board."""
-    module = importlib.import_module(f"{root_of(size)}.evaluation.__main__")
-    return int(module._execute([name, *words]))
 
 
 if __name__ == "__main__":

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from c4env.errors import Unavailable
+from c4env.evaluation.store.header import RunHeader
+from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, open_games
 from c4env.files import require_folder
-
-from ..observation import Observation, position_from
-from ..position import DIGITS
-from ..render import SIDES
-from .store.header import RunHeader
-from .store.run_files import GAMES_FILE, GameRecord, open_games
+from c4env.observation import Observation, position_from
+from c4env.position import DIGITS
+from c4env.render import SIDES
 
 HUMAN: Final = "human"
 """The name of a person in specs and records."""

@@ -7,18 +7,18 @@ rooms before it. Imports inside functions and for typing alone count as well.
 import ast
 import functools
 import graphlib
+import shutil
 import tomllib
 from typing import NamedTuple
 
 import pytest
 
-from c4env.boards import SHARED, STANDARD_ONLY, is_in
 from tests.helpers.paths import FOLDERS, ROOT, modules
-from tests.helpers.processes import run_python
+from tests.helpers.processes import environment, run_python
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "system errors files arrays boards lazy jit geometry bitboard position "
+    "c4env": "system errors files arrays boards lazy geometry jit rules bitboard position "
     "render observation openings envs",
     "c4env.agents": "errors base functions entries imports options spec heuristics search "
     "baselines solver levels graded network adapters sampling pool selfplay",
@@ -116,26 +116,8 @@ def test_a_wrong_import_of_each_kind_is_found():
         assert against_the_arrows(found), found
 
 
-def test_modules_of_a_board_import_shared_modules_absolutely_and_all_others_relatively():
-    """Else a module of another board would take one of 6x7x4, or make its own of a shared one."""
-    files = modules()
-    of_a_board = 0
-    for found in all_imports():
-        if not package_of(found.target):
-            continue
-        target = found.target if found.target in files else found.target.rpartition(".")[0]
-        if is_in(SHARED, found.module):
-            assert is_in(SHARED, target), found
-        elif not is_in(STANDARD_ONLY, found.module):
-            assert found.relative == (not is_in(SHARED, target)), found
-            of_a_board += found.relative
-    assert of_a_board > 200
-
-
-def test_the_lists_of_modules_that_are_loaded_once_name_modules_that_there_are():
-    names = [*SHARED.split(), *STANDARD_ONLY.split()]
-    assert [name for name in names if f"c4env.{name}" not in modules()] == []
-    assert len(names) == len({*names})
+def test_all_imports_are_absolute():
+    assert [found for found in all_imports() if found.relative] == []
 
 
 def test_no_modules_import_each_other_in_a_circle():
@@ -155,6 +137,24 @@ def test_python_in_the_clone_imports_the_packages_under_c4env_alone(name):
     assert done.stdout == f"c4env.{name}\n"
     done = run_python("-c", f"import {name}", cwd=ROOT)
     assert done.stderr.splitlines()[-1] == f"ImportError: {name} is imported as c4env.{name}"
+
+
+@pytest.mark.compiled
+def test_a_clone_without_links_plays_and_its_tests_say_what_they_need(tmp_path):
+    """As Git on Windows makes it: a link is a text file."""
+    for name in ("c4env", "agents", "evaluation", "tests"):
+        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True)
+    for link in (tmp_path / "c4env" / "agents", tmp_path / "c4env" / "evaluation"):
+        link.unlink()
+        link.write_text(f"../{link.name}")
+    clone = {"cwd": tmp_path, "env": environment(PYTHONPATH="")}
+    code = "from c4env import Position, agents; print(agents.make('greedy').choose(Position()))"
+    assert run_python("-c", code, check=True, **clone).stdout == "3\n"
+    play = "-m", "c4env.evaluation", "run", "greedy", "random", "--openings", "0", "--jobs", "2"
+    here = run_python(*play, cwd=ROOT, check=True).stdout
+    assert run_python(*play, check=True, **clone).stdout.splitlines()[-1] == here.splitlines()[-1]
+    tests = run_python("-m", "pytest", "-q", "tests/rules", **clone)
+    assert (tests.returncode, "need links" in tests.stderr) == (2, True)
 
 
 def test_every_folder_with_modules_is_a_package_that_is_installed():

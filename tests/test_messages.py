@@ -27,12 +27,8 @@ MESSAGES = {
         "Position.parse('4'): expected an observation; with a position, use .choose(position)",
     ),
     "board as text": (
-        lambda run: c4env.board("5x6"),
-        "board('5x6'): expected rows and columns, such as board(5, 6)",
-    ),
-    "of 6x7x4": (
-        lambda run: c4env.board(4, 4).evaluation.data,
-        "c4env.on_4x4x4.evaluation.data is made for 6x7x4, not for 4x4x4",
+        lambda run: c4env.use_board("5x6"),
+        "board '5x6': expected ROWSxCOLUMNSxLINE, as in 6x7x4 or 5x6x4",
     ),
     "anchor without Elo": (
         lambda run: run.rate(anchor="random"),

@@ -85,14 +85,46 @@ def test_the_leaderboard_is_the_stored_one():
     page = (ROOT / "docs" / "results.md").read_text()
     board = stored_board().markdown()
     assert board in page
-    rated = {row[2]: (row[4].split()[0], row[6]) for row in rows_of(board)}
+    rated = {row[2]: (row[4], row[6]) for row in rows_of(board)}
     _, _, marks = page.partition("| agent | keeps the value |")
     examined = {row[1]: row[2].split()[0] for row in rows_of(marks)}
-    _, _, strength = (ROOT / "README.md").read_text().partition("| agent | Elo |")
+    _, _, strength = (ROOT / "README.md").read_text().partition("| agent | Elo (95 %) |")
     assert len(rows_of(strength)) == 7
     for _, agent, elo, exam, milliseconds, _ in rows_of(strength):
         name = agent.partition(":")[0]
         assert ((elo, milliseconds), exam) == (rated[name], examined[name]), name
+
+
+def test_speed_is_said_as_the_benchmarks_showed_it():
+    """The README's ratios are the tables' lowest and highest or less, as in several runs."""
+    loops = cells_of("docs/results.md", "| loop |")
+    sets = cells_of("docs/explanation/solver.md", "| set |")
+    self_play = [number(ratio) for name, *_, ratio in loops if "boards, self-play" in name]
+    (aec,) = [number(ratio) for name, *_, ratio in loops if name == "AEC loop"]
+    alone = [row for row in sets if "books" not in row[0]]
+    assert (alone[0][0], alone[-1][0]) == ("12 discs", "30 discs")
+    one, many = ([number(row[column]) for row in alone] for column in (5, 7))
+    measured = [min(self_play), aec, min(many), max(many), min(one), max(one)]
+    stated = re.search(
+        r"4,096 boards about ([\d,]+) times as fast .* AEC loop (\d) times\..*"
+        r"solver (\d) to (\d) times as fast as BitBully .* of 12 to 30 discs, "
+        r"and (\d) to (\d) times one at a time\.",
+        (ROOT / "README.md").read_text(),
+        re.S,
+    )
+    for said, ratio in zip(map(number, stated.groups()), measured, strict=True):
+        assert 0.6 * ratio <= said <= ratio
+
+
+def number(text):
+    return float(text.replace(",", ""))
+
+
+def cells_of(page, heading):
+    """The rows of the table on a page that begins with a heading."""
+    _, _, table = (ROOT / page).read_text().partition(heading)
+    lines = table.partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def rows_of(text):

@@ -19,14 +19,13 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 
+from c4env.agents.base import Agent, require_move
 from c4env.agents.entries import Range
+from c4env.agents.options import Seconds, validate_args
+from c4env.envs.text import fill, read_move, template
 from c4env.errors import EngineFault, IllegalMove, InvalidAction, InvalidOption, Unavailable
 from c4env.lazy import from_extra
-
-from ...envs.text import fill, read_move, template
-from ...position import DIGITS, Position
-from ..base import Agent, require_move
-from ..options import Seconds, validate_args
+from c4env.position import DIGITS, Position
 
 API_KEY: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"  # the key to send to a server that needs no key

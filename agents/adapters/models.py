@@ -14,22 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.imports import first_on_path, modules_in, require_own_modules
-from c4env.arrays import Int8s, Int64s
-from c4env.boards import require_board
-from c4env.errors import EngineFault, InvalidOption, MissingExtra
-from c4env.lazy import EXTRAS, from_extra
-
-from ...bitboard import COLUMNS
-from ...envs.batch import observed
-from ...envs.kernels import streams
-from ...envs.opponents import reset_player
-from ...geometry import BOARD_SIZE
-from ...position import Position
-from ..base import Agent, as_number, derived, require_move
-from ..functions import function_agent, is_network
-from ..options import Policy, Temperature, validate_args
-from .networks import (
+from c4env.agents.adapters.networks import (
     PolicyNetwork,
     TorchNetwork,
     WrappedNetwork,
@@ -38,6 +23,17 @@ from .networks import (
     is_module,
     network_of,
 )
+from c4env.agents.base import Agent, as_number, derived, require_move
+from c4env.agents.functions import function_agent, is_network
+from c4env.agents.imports import first_on_path, modules_in, require_own_modules
+from c4env.agents.options import Policy, Temperature, validate_args
+from c4env.arrays import Int8s, Int64s
+from c4env.envs.opponents import reset_player
+from c4env.envs.streams import streams
+from c4env.errors import EngineFault, InvalidOption, MissingExtra
+from c4env.lazy import EXTRAS, from_extra
+from c4env.position import Position
+from c4env.rules import COLUMNS
 
 # Values that only training needs may be functions that other machines cannot unpickle.
 _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)
@@ -87,6 +83,8 @@ class ModelAgent(Agent):
         Raises:
             EngineFault: the model's answer has another shape or dtype, or contains nan.
         """
+        from c4env.envs.batch import observed  # compiled
+
         observations = observed(discs)
         masks = observations["action_mask"]
         scores = np.asarray(self.preferences(observations["observation"]))
@@ -261,7 +259,6 @@ def agent_of(
         raise InvalidOption(
             f"{type(model).__name__}: options {sorted(unknown)}: expected temperature or policy"
         )
-    require_board(model, BOARD_SIZE, model)
     if is_network(model):
         return NetworkAgent(network_of(model, policy), temperature)
     if isinstance(model, Agent):

@@ -23,18 +23,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.base import Agent
 from c4env.agents.imports import format_error, import_callable
+from c4env.agents.options import POLICIES
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.boards import require_board
+from c4env.envs.opponents import batched, is_batched
 from c4env.errors import EngineFault, InvalidOption
-
-from ...bitboard import COLUMNS
-from ...envs.batch import observed
-from ...envs.opponents import batched, is_batched
-from ...geometry import BOARD_SIZE
-from ...observation import LAYOUTS, Form
-from ..base import Agent
-from ..options import POLICIES
+from c4env.observation import LAYOUTS, Form
+from c4env.rules import COLUMNS
 
 Output = tuple[NDArray[Any], NDArray[Any] | None]
 """Logits ``[M, 7]`` or columns ``[M]``, and values ``[M]``, or None without them."""
@@ -129,6 +125,8 @@ class WrappedNetwork:
 
         The values are 0 if the network gives none.
         """
+        from c4env.envs.batch import observed  # compiled
+
         observations = observed(boards)
         logits, values = self(observations["observation"], observations["action_mask"])
         return logits, np.zeros(len(boards)) if values is None else values
@@ -369,5 +367,4 @@ def import_network(path: str, who: str, expected: str) -> Any:
             raise InvalidOption(f"{who}: {format_error(error)}") from error
     if not callable(source) or isinstance(source, Agent):
         raise InvalidOption(f"{who} is {source!r}: expected a function or module")
-    require_board(source, BOARD_SIZE, who)
     return source

@@ -7,14 +7,13 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
+from c4env.agents.base import Agent, as_number, derived, require_move
 from c4env.agents.entries import Range
+from c4env.agents.options import Plies, validate_args
 from c4env.errors import InvalidOption
+from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.lazy import from_extra
-
-from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
-from ...position import Position, parse_column, parse_moves
-from ..base import Agent, as_number, derived, require_move
-from ..options import Plies, validate_args
+from c4env.position import Position, parse_column, parse_moves
 
 SEED_LIMIT: Final = 2**31  # seeds of OpenSpiel's generators are below this
 

@@ -18,15 +18,14 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.process import LineProcess
+from c4env.agents.base import Agent, as_number, require_move
+from c4env.agents.functions import FunctionAgent
 from c4env.agents.imports import file_hint, first_on_path, imports_of
+from c4env.agents.options import Command, Seconds, validate_args
 from c4env.errors import EngineFault, InvalidOption, LateAnswer
-
-from ...bitboard import CENTRE_FIRST, COLUMNS
-from ...geometry import CONNECT, IS_STANDARD, ROWS
-from ...position import DIGITS, Position
-from ..base import Agent, as_number, require_move
-from ..functions import FunctionAgent
-from ..options import Command, Seconds, validate_args
+from c4env.geometry import CONNECT, IS_STANDARD, ROWS
+from c4env.position import DIGITS, Position
+from c4env.rules import CENTRE_FIRST, COLUMNS
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
 UNPACKED: Final = "/kaggle_simulations/agent"  # where Kaggle has the files of a submission

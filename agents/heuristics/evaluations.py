@@ -16,11 +16,10 @@ from typing import Final
 import numpy as np
 from numba import types
 
+from c4env.agents.heuristics import WIN
 from c4env.agents.heuristics.weights import WEIGHTS
 from c4env.arrays import Float64s
-from c4env.jit import kernel
-
-from ...bitboard import (
+from c4env.bitboard import (
     BOARD,
     BOTTOM,
     CENTRE,
@@ -36,7 +35,7 @@ from ...bitboard import (
     popcount,
     winning_cells,
 )
-from . import WIN
+from c4env.jit import kernel
 
 # The weights of ``threats``: the index where each kind begins. A role is 0 if unknown, 1 for the
 # first player and 2 for the second.

@@ -23,15 +23,13 @@ from typing import Any, Final
 
 from numba import types as numba_types
 
+from c4env.agents.heuristics import QUIET
+from c4env.agents.heuristics import WIN as WIN
 from c4env.agents.imports import format_error, import_callable, suggest
-from c4env.boards import require_board, size_of
+from c4env.agents.options import HEURISTIC_NAMES
 from c4env.errors import InvalidOption
+from c4env.geometry import CONNECT, ROWS
 from c4env.jit import config, kernel
-
-from ...geometry import BOARD_SIZE, CONNECT, ROWS
-from ..options import HEURISTIC_NAMES
-from . import QUIET
-from . import WIN as WIN
 
 Heuristic = Callable[[int, int], float]
 
@@ -42,7 +40,7 @@ _CALLBACK: Final = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_in
 
 _functions: dict[str, Any]
 if CONNECT == 4:
-    from . import evaluations
+    from c4env.agents.heuristics import evaluations
 
     _functions = vars(evaluations)
 else:
@@ -82,7 +80,6 @@ def load(name: str | Heuristic) -> Heuristic:
 def _heuristic_of(function: Any, name: str) -> Heuristic:
     if not callable(function):
         raise InvalidOption(f"heuristic {name!r}: {function!r} is not a function")
-    require_board(function, BOARD_SIZE, f"heuristic {name!r}")
     heuristic: Heuristic = function
     if config.DISABLE_JIT or isinstance(function, PlainHeuristic):
         return heuristic  # without a compiler, all kernels are Python functions
@@ -132,7 +129,7 @@ def _with_callees(function: Any) -> list[Any]:
             for value in values
             if hasattr(value, "nopython_signatures")
             and value not in found
-            and size_of(value.__module__) is None
+            and not value.__module__.startswith("c4env.")
         ]
     return found
 

@@ -13,11 +13,19 @@ from numba import types
 from numpy.typing import NDArray
 
 from c4env.agents.entries import Range
+from c4env.agents.options import Megabytes, Movetime, Simulations, validate_args
+from c4env.agents.sampling.tree import (
+    NODE_ARRAY,
+    OPEN,
+    SEARCH_RECORD,
+    TreeAgent,
+    back_up,
+    expand,
+    prove_leaf,
+    sign,
+)
 from c4env.arrays import Int64s
-from c4env.envs.drand48 import STATES, below, next_random
-from c4env.jit import kernel
-
-from ...bitboard import (
+from c4env.bitboard import (
     CELLS,
     COLUMN,
     COLUMNS,
@@ -28,9 +36,10 @@ from ...bitboard import (
     safe_moves,
     winning_cells,
 )
-from ...position import Position
-from ..options import Megabytes, Movetime, Simulations, validate_args
-from .tree import NODE_ARRAY, OPEN, SEARCH_RECORD, TreeAgent, back_up, expand, prove_leaf, sign
+from c4env.envs.drand48 import below, next_random
+from c4env.envs.streams import STATES
+from c4env.jit import kernel
+from c4env.position import Position
 
 _int64, _float64, _bool = types.int64, types.float64, types.boolean
 _words = types.int64[::1]

@@ -14,20 +14,17 @@ from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
+from c4env.agents.adapters.networks import WrappedNetwork, import_network, network_of
+from c4env.agents.base import derived
 from c4env.agents.entries import Range
+from c4env.agents.options import Megabytes, Movetime, Policy, Share, Simulations, validate_args
+from c4env.agents.sampling.search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
+from c4env.agents.sampling.tree import OPEN, TreeAgent
 from c4env.arrays import Float64s, Int8s, Int64s
-from c4env.boards import require_board
+from c4env.envs.batch import observed
 from c4env.errors import InvalidOption
-
-from ...bitboard import COLUMNS
-from ...envs.batch import observed
-from ...geometry import BOARD_SIZE
-from ...position import Position
-from ..adapters.networks import WrappedNetwork, import_network, network_of
-from ..base import derived
-from ..options import Megabytes, Movetime, Policy, Share, Simulations, validate_args
-from .search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
-from .tree import OPEN, TreeAgent
+from c4env.position import Position
+from c4env.rules import COLUMNS
 
 LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
@@ -77,16 +74,15 @@ class CheckedNetwork:
 def find_network(function: str | Callable[..., Any], policy: str | None) -> WrappedNetwork:
     """Find a network by its name or import path, or take one."""
     if not isinstance(function, str):
-        require_board(function, BOARD_SIZE, f"puct: function={function!r}")
         return network_of(function, policy, critic=True)
     source: Any
     if function == LEARNED:
-        from ..network import shipped
+        from c4env.agents.network import shipped
 
         source, policy = shipped(), policy or "logits"
     elif function.startswith(SELFPLAY):
         # By name, since self-play is built on this package.
-        trained = importlib.import_module("..selfplay.network", __package__)
+        trained = importlib.import_module("c4env.agents.selfplay.network")
         source = trained.Evaluator.load(function.removeprefix(SELFPLAY))
         policy = policy or "logits"
     else:

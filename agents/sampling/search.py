@@ -23,11 +23,19 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
+from c4env.agents.sampling.tree import (
+    NODE,
+    NODE_ARRAY,
+    OPEN,
+    SEARCH_RECORD,
+    back_up,
+    expand,
+    prove_leaf,
+    sign,
+)
 from c4env.arrays import Float64s, Int64s
+from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel
-
-from ...bitboard import CELLS, COLUMNS, drop
-from .tree import NODE, NODE_ARRAY, OPEN, SEARCH_RECORD, back_up, expand, prove_leaf, sign
 
 Evaluate = Callable[[Int64s], tuple[Any, Any]]
 """A function from boards, int64 ``[M, 2]`` with the side to move first, to a policy ``[M, 7]`` and

@@ -22,11 +22,9 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.arrays import Int64s
-from c4env.errors import InvalidOption
-from c4env.jit import kernel
-
-from ...bitboard import (
+from c4env.bitboard import (
     CENTRE_FIRST,
     COLUMN,
     COLUMNS,
@@ -37,8 +35,9 @@ from ...bitboard import (
     win_score,
     winning_cells,
 )
-from ...position import Position
-from ..base import SearchingAgent, SearchResult, require_move
+from c4env.errors import InvalidOption
+from c4env.jit import kernel
+from c4env.position import Position
 
 NODE: Final = np.dtype(
     [
@@ -260,6 +259,7 @@ class TreeAgent(SearchingAgent):
         self._capacity = (tree_mb << 20) // NODE.itemsize // (2 if reuse else 1)
         self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
         self._search = np.zeros(1, SEARCH)
+        self._board = Position()  # another board refuses a pickle of it
         self._root: Position | None = None
         self._result: TreeResult | None = None
         self.reset()

@@ -14,11 +14,31 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
+from c4env.agents.base import SearchingAgent, SearchResult, derived, require_move
+from c4env.agents.heuristics.names import (
+    WIN,
+    Heuristic,
+    as_argument,
+    is_deterministic,
+    load,
+    not_a_value,
+)
+from c4env.agents.options import HeuristicName, Megabytes, Movetime, Plies, Positions, validate_args
+from c4env.agents.search.fixed_depth import INFINITY, INVALID, leaf, search_with
+from c4env.agents.search.lowlevel import (
+    CENTRE_FIRST,
+    COLUMN_BITS,
+    COLUMN_MASK,
+    POINTER,
+    board_key,
+    column_at,
+    columns_in,
+    pack,
+    pointer,
+)
 from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOP_NOW, WORDS
 from c4env.arrays import Int64s
-from c4env.jit import kernel
-
-from ...bitboard import (
+from c4env.bitboard import (
     BITS,
     CELLS,
     COLUMN,
@@ -32,22 +52,11 @@ from ...bitboard import (
     winning_cells,
     winning_moves,
 )
-from ...position import Position
-from ..base import SearchingAgent, SearchResult, derived, require_move
-from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
-from ..options import HeuristicName, Megabytes, Movetime, Plies, Positions, validate_args
-from .fixed_depth import INFINITY, INVALID, leaf, search_with
-from .lowlevel import (
-    CENTRE_FIRST,
-    COLUMN_BITS,
-    COLUMN_MASK,
-    POINTER,
-    board_key,
-    column_at,
-    columns_in,
-    pack,
-    pointer,
-)
+from c4env.geometry import require_standard
+from c4env.jit import kernel
+from c4env.position import Position
+
+require_standard(__name__)
 
 DEFAULT_NODES: Final = 200_000
 QUICK_NODES: Final = 500_000  # a search of more nodes (tenths of a second) runs in a thread

@@ -17,14 +17,8 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 import numpy as np
 from numba import types
 
-from c4env.agents.search.threads import STOPPED, search_interruptibly
-from c4env.arrays import Int64s
-from c4env.jit import kernel
-
-from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
-from ...position import Position
-from ..base import SearchingAgent, SearchResult, derived, line_of_play, require_move
-from ..heuristics.names import (
+from c4env.agents.base import SearchingAgent, SearchResult, derived, line_of_play, require_move
+from c4env.agents.heuristics.names import (
     WIN,
     Heuristic,
     PlainHeuristic,
@@ -33,8 +27,13 @@ from ..heuristics.names import (
     load,
     not_a_value,
 )
-from ..options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
-from .lowlevel import CENTRE_FIRST, LEFT_TO_RIGHT, column_at, pointer
+from c4env.agents.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
+from c4env.agents.search.lowlevel import CENTRE_FIRST, LEFT_TO_RIGHT, column_at, pointer
+from c4env.agents.search.threads import STOPPED, search_interruptibly
+from c4env.arrays import Int64s
+from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
+from c4env.jit import kernel
+from c4env.position import Position
 
 T = TypeVar("T")
 

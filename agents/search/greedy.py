@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from c4env.agents.heuristics.names import WIN, Heuristic
 from c4env.arrays import Int64s
+from c4env.bitboard import CENTRE_FIRST, drop, has_won, winning_moves
 from c4env.jit import HEURISTIC, kernel
-
-from ...bitboard import CENTRE_FIRST, drop, has_won, winning_moves
-from ..heuristics.names import WIN, Heuristic
 
 
 @kernel(f"int64(int64, int64, {HEURISTIC})", nogil=True)

@@ -14,11 +14,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from c4env import bitboard
 from c4env.arrays import Int64s
+from c4env.bitboard import BOTTOM, COLUMNS, popcount
 from c4env.jit import config, kernel
-
-from ... import bitboard
-from ...bitboard import BOTTOM, COLUMNS, popcount
 
 # The type of a pointer to int64 words in a signature. A recursive kernel passes a pointer in one
 # register, but an array in seven. Uncompiled kernels use the array itself.

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from c4env.agents.base import SearchingAgent, SearchResult, line_of_play, require_move
+from c4env.agents.options import Positions, validate_args
+from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
+from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.errors import SearchLimit
 from c4env.jit import kernel
-
-from ...bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
-from ...position import Position
-from ..base import SearchingAgent, SearchResult, line_of_play, require_move
-from ..options import Positions, validate_args
-from .lowlevel import POINTER, pointer
+from c4env.position import Position
 
 GAVE_UP: Final = -1000  # in place of a score: the search reached its node limit
 POLL_PLIES: Final = CELLS - 10  # nodes with at most this many plies check whether to stop

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from c4env.agents.base import SearchingAgent, SearchResult, line_of_play, require_move
+from c4env.agents.heuristics.evaluations import line_score
+from c4env.agents.options import Plies, validate_args
+from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
+from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
+from c4env.geometry import require_standard
 from c4env.jit import kernel
+from c4env.position import Position
 
-from ...bitboard import CELLS, COLUMNS, drop, has_won, playable
-from ...position import Position
-from ..base import SearchingAgent, SearchResult, line_of_play, require_move
-from ..heuristics.evaluations import line_score
-from ..options import Plies, validate_args
-from .lowlevel import POINTER, pointer
+require_standard(__name__)
 
 POLL_DEPTH: Final = 3  # nodes with at least this many plies left check whether to stop
 QUICK_DEPTH: Final = 8  # depth up to which a search takes less than a tenth of a second

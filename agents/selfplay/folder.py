@@ -14,15 +14,14 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
+from c4env.agents.adapters.models import ModelAgent
+from c4env.agents.base import Agent, derived
 from c4env.agents.entries import Range
+from c4env.agents.options import Folder, Temperature, validate_args
 from c4env.arrays import Int8s
 from c4env.errors import C4Error, InvalidOption, MissingExtra, Unwritable
 from c4env.files import lock_file
 from c4env.lazy import from_extra
-
-from ..adapters.models import ModelAgent
-from ..base import Agent, derived
-from ..options import Folder, Temperature, validate_args
 
 LAST_SEED: Final = 2**32 - 1  # the greatest seed that all libraries take
 
@@ -107,7 +106,7 @@ class SelfPlay(ModelAgent):
     deterministic = derived(lambda agent: agent.temperature == 0)
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
-        from .network import Evaluator
+        from c4env.agents.selfplay.network import Evaluator
 
         super().__init__(temperature)
         self._network = network if callable(network) else Evaluator.load(network)
@@ -144,7 +143,7 @@ def selfplay(
             f"selfplay:{path}: simulations={simulations}, temperature={temperature}: expected "
             "only one of them"
         )
-    from ..sampling.puct import PUCT
+    from c4env.agents.sampling.puct import PUCT
 
     return PUCT(
         f"selfplay:{path}",

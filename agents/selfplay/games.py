@@ -13,12 +13,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from c4env.agents.sampling.tree import OPEN, tactical_status
+from c4env.agents.selfplay.gumbel import PolicyOutput
 from c4env.arrays import Float64s, Int8s, Int64s
+from c4env.bitboard import BOARD, CELLS, COLUMNS, drop, has_won, popcount
 from c4env.jit import kernel
-
-from ...bitboard import BOARD, CELLS, COLUMNS, drop, has_won, popcount
-from ..sampling.tree import OPEN, tactical_status
-from .gumbel import PolicyOutput
 
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24

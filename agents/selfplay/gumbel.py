@@ -25,13 +25,19 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from c4env.agents.base import require_count
+from c4env.agents.sampling.search import (
+    LEAF,
+    SEARCHES,
+    TREES,
+    Evaluate,
+    complete_by_mixed_value,
+    search,
+)
+from c4env.agents.sampling.tree import NODE, OPEN, SEARCH, best_child, expand, sign, tactical_status
 from c4env.arrays import Bools, Float64s, Int64s
+from c4env.bitboard import COLUMNS
 from c4env.jit import kernel
-
-from ...bitboard import COLUMNS
-from ..base import require_count
-from ..sampling.search import LEAF, SEARCHES, TREES, Evaluate, complete_by_mixed_value, search
-from ..sampling.tree import NODE, OPEN, SEARCH, best_child, expand, sign, tactical_status
 
 HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors that hash a board
 EXPLORATION: Final = 1.5  # the ``c`` of PUCT below the root

@@ -20,15 +20,14 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.network import planes_of
+from c4env.agents.selfplay import MODEL
 from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, winning_cells
+from c4env.envs.batch import boards_from
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.lazy import from_extra
-
-from ...bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, winning_cells
-from ...envs.batch import boards_from
-from ..network import planes_of
-from . import MODEL
 
 with from_extra("torch", "a network of self-play needs PyTorch"):
     import torch
@@ -36,7 +35,7 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
     from torch.nn import functional
     from torch.optim import AdamW, Muon, Optimizer
 
-    from ...envs.tensor_env import record
+    from c4env.envs.tensor_env import record
 
 INPUT_PLANES: Final = 6
 PLANE_ORDER: Final = [0, 1, 4, 2, 3]  # the input's plane for each plane of ``planes_of``

@@ -17,18 +17,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from c4env.agents.adapters.models import ModelAgent
+from c4env.agents.selfplay.folder import needs, run
 from c4env.arrays import Int8s
 from c4env.files import write_whole
-
-from ...bitboard import COLUMNS
-from ..adapters.models import ModelAgent
-from .folder import needs, run
+from c4env.rules import COLUMNS
 
 with needs("torch", __name__):
     import torch
     from torch import nn
 
-    from ...envs.tensor_env import Rollout, TensorEnv
+    from c4env.envs.tensor_env import Rollout, TensorEnv
 
 LEARNING_RATE, GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, PARTS = 1e-3, 0.99, 0.95, 0.2, 0.01, 4, 4
 REPORT_EVERY = 5.0  # seconds between two lines of figures

@@ -29,17 +29,23 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.base import require_count
+from c4env.agents.sampling.search import Evaluate
+from c4env.agents.selfplay.folder import (
+    LAST_SEED,
+    SelfPlay,
+    claim_folder,
+    needs,
+    reading_checkpoint,
+    run,
+)
+from c4env.agents.selfplay.games import SAMPLE, Samples, SelfPlayGames
+from c4env.agents.selfplay.gumbel import EvaluationCache, GumbelSearch
+from c4env.agents.solver.exam import in_exam
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
+from c4env.rules import CELLS
 from c4env.system import usable_cores
-
-from ...bitboard import CELLS
-from ..base import require_count
-from ..sampling.search import Evaluate
-from ..solver.exam import in_exam
-from .folder import LAST_SEED, SelfPlay, claim_folder, needs, reading_checkpoint, run
-from .games import SAMPLE, Samples, SelfPlayGames
-from .gumbel import EvaluationCache, GumbelSearch
 
 with needs("torch", __name__):
     import torch
@@ -47,9 +53,8 @@ with needs("torch", __name__):
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-    from ...envs.tensor_env import TensorEnv
-    from . import MODEL
-    from .network import (
+    from c4env.agents.selfplay import MODEL
+    from c4env.agents.selfplay.network import (
         DeviceEvaluator,
         Evaluator,
         Optimiser,
@@ -57,6 +62,7 @@ with needs("torch", __name__):
         planes_on_device,
         tensor_of,
     )
+    from c4env.envs.tensor_env import TensorEnv
 
 
 class Stage(NamedTuple):

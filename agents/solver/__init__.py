@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .book import Book
-    from .solver import Solver
-    from .table import NO_SCORE
+    from c4env.agents.solver.book import Book
+    from c4env.agents.solver.solver import Solver
+    from c4env.agents.solver.table import NO_SCORE
 
 _NAMES = {
-    ".book": "Book",
-    ".table": "NO_SCORE",
-    ".solver": "Solver",
+    "c4env.agents.solver.book": "Book",
+    "c4env.agents.solver.table": "NO_SCORE",
+    "c4env.agents.solver.solver": "Solver",
 }
 
 __all__ = ["NO_SCORE", "Book", "Solver"]

@@ -16,15 +16,14 @@ from typing import IO, Final
 
 import numpy as np
 
+from c4env.agents.solver import enumeration
+from c4env.agents.solver.table import position_key
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
-from c4env.errors import InvalidOption, WrongBoard
+from c4env.errors import InvalidOption
 from c4env.files import write_whole
-
-from ...geometry import BOARD_SIZE, IS_STANDARD
-from ...position import Position, require_position
-from . import enumeration
-from .table import position_key
+from c4env.geometry import IS_STANDARD, require_standard
+from c4env.position import Position, require_position
 
 DEFAULT_PLIES: Final = 8
 
@@ -118,8 +117,7 @@ class Book:
 @functools.cache
 def default_book() -> Book:
     """Return the book that comes with this package."""
-    if not IS_STANDARD:
-        raise WrongBoard(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
+    require_standard("the default book")
     with resources.as_file(resources.files("c4env.agents.solver") / "book_8ply.npz") as file:
         book = Book.read(file)
     book.name = "default"
@@ -129,6 +127,6 @@ def default_book() -> Book:
 @functools.cache
 def twelve_ply_book() -> Book:
     """Return the 12-ply book of the package ``bitbully-databases``."""
-    from .twelve import TwelvePlyBook  # compiled only if needed
+    from c4env.agents.solver.twelve import TwelvePlyBook  # compiled only if needed
 
     return TwelvePlyBook(default_book())

@@ -8,12 +8,12 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from c4env.agents.search.lowlevel import pointer
 from c4env.agents.search.threads import LIMIT, NODES
+from c4env.agents.solver.null_window import MIXED, ROOT, mixed_key, search, write_node
+from c4env.agents.solver.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
-from c4env.errors import InvalidOption, InvalidPosition
-from c4env.jit import kernel
-
-from ...bitboard import (
+from c4env.bitboard import (
     CELLS,
     CENTRE_FIRST,
     COLUMNS,
@@ -27,10 +27,9 @@ from ...bitboard import (
     win_score,
     winning_cells,
 )
-from ...position import Position, require_position
-from ..search.lowlevel import pointer
-from .null_window import MIXED, ROOT, mixed_key, search, write_node
-from .table import NO_SCORE
+from c4env.errors import InvalidOption, InvalidPosition
+from c4env.jit import kernel
+from c4env.position import Position, require_position
 
 ABORTED: Final = 99  # the score of a search that was stopped
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
@@ -187,7 +186,7 @@ def first_invalid(mine: Int64s, theirs: Int64s) -> int:
     """Return the index of the first pair of bitboards that is not a position, or -1."""
     for i in range(len(mine)):
         first, second = int(mine[i]), int(theirs[i])
-        if has_won(first) or not is_consistent(first, second):
+        if has_won(first) or not is_consistent(first, second, popcount(second) - popcount(first)):
             return i
     return -1
 

@@ -14,11 +14,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.solver.table import NO_SCORE, position_key
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.errors import InvalidOption
-from c4env.jit import kernel
-
-from ...bitboard import (
+from c4env.bitboard import (
     BOTTOM,
     CELLS,
     COLUMNS,
@@ -31,8 +29,9 @@ from ...bitboard import (
     win_score,
     winning_moves,
 )
-from ...geometry import BOARD_SIZE
-from .table import NO_SCORE, position_key
+from c4env.errors import InvalidOption
+from c4env.geometry import BOARD_SIZE
+from c4env.jit import kernel
 
 MOST_POSITIONS: Final = 20_000_000
 """The greatest number of positions to keep in memory, without mirror images."""

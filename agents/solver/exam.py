@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Int64s
+from c4env.bitboard import mirror_all
+from c4env.geometry import require_standard
+from c4env.position import Position
 
-from ...bitboard import mirror_all
-from ...position import Position
+require_standard(__name__)
 
 VERSION: Final = 1
 FILE: Final = f"exam_{VERSION}.tsv"  # beside this module

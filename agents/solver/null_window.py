@@ -31,11 +31,20 @@ from typing import Any, Final
 
 import numpy as np
 
+from c4env.agents.search.lowlevel import POINTER, board_key
 from c4env.agents.search.threads import LIMIT, NEVER, NODES, WORDS
+from c4env.agents.solver.table import (
+    bucket_mask,
+    fetch,
+    lower_bound,
+    mix,
+    position_key,
+    probe,
+    store,
+    upper_bound,
+)
 from c4env.arrays import Int64s
-from c4env.jit import kernel
-
-from ...bitboard import (
+from c4env.bitboard import (
     BOARD,
     BOTTOM,
     CELLS,
@@ -50,8 +59,7 @@ from ...bitboard import (
     win_score,
     winning_cells,
 )
-from ..search.lowlevel import POINTER, board_key
-from .table import bucket_mask, fetch, lower_bound, mix, position_key, probe, store, upper_bound
+from c4env.jit import kernel
 
 # Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
 EPOCH: Final = 2

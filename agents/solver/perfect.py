@@ -6,11 +6,11 @@ from typing import Literal
 
 import numpy as np
 
-from ...bitboard import CELLS
-from ...position import Position
-from ..base import SearchingAgent, SearchResult, derived, require_move
-from ..options import Megabytes, Share, validate_args
-from . import Solver
+from c4env.agents.base import SearchingAgent, SearchResult, derived, require_move
+from c4env.agents.options import Megabytes, Share, validate_args
+from c4env.agents.solver import Solver
+from c4env.position import Position
+from c4env.rules import CELLS
 
 
 class Perfect(SearchingAgent):

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from c4env.agents.base import line_of_play
 from c4env.agents.search.threads import (
     LIMIT,
     NEVER,
@@ -18,17 +19,21 @@ from c4env.agents.search.threads import (
     run_interruptibly,
     search_interruptibly,
 )
+from c4env.agents.solver.book import Book
+from c4env.agents.solver.driver import (
+    LARGEST,
+    bound_score,
+    parse_bitboards,
+    score_columns,
+    score_range,
+)
+from c4env.agents.solver.null_window import EPOCH, WORKSPACE, reset_workspace
+from c4env.agents.solver.table import LAST_EPOCH, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
+from c4env.bitboard import CENTRE_FIRST, COLUMNS, discs_at_end, win_score
 from c4env.errors import InvalidOption, require_integer
+from c4env.position import Position, require_position
 from c4env.system import usable_cores
-
-from ...bitboard import CENTRE_FIRST, COLUMNS, discs_at_end, win_score
-from ...position import Position, require_position
-from ..base import line_of_play
-from .book import Book
-from .driver import LARGEST, bound_score, parse_bitboards, score_columns, score_range
-from .null_window import EPOCH, WORKSPACE, reset_workspace
-from .table import LAST_EPOCH, NO_SCORE, allocate
 
 TRIAL_NODES: Final = 20_000  # nodes searched in the caller's thread before others start
 QUICK_NODES: Final = 1_000_000  # nodes searched in some hundredths of a second

@@ -21,12 +21,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from c4env.agents.search.lowlevel import POINTER, bit_length, board_key, prefetch
 from c4env.arrays import Int64s
+from c4env.bitboard import BITS, CELLS, mirror
 from c4env.errors import InvalidOption
 from c4env.jit import kernel
-
-from ...bitboard import BITS, CELLS, mirror
-from ..search.lowlevel import POINTER, bit_length, board_key, prefetch
 
 TAG_BITS: Final = 33
 EPOCH_SHIFT: Final = TAG_BITS

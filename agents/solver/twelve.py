@@ -18,15 +18,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.solver.book import Book
+from c4env.agents.solver.enumeration import find
 from c4env.arrays import Int8s
+from c4env.bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, win_score, winning_moves
 from c4env.errors import MissingExtra
 from c4env.jit import kernel
 from c4env.lazy import EXTRAS
-
-from ...bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, win_score, winning_moves
-from ...position import Position, require_position
-from .book import Book
-from .enumeration import find
+from c4env.position import Position, require_position
 
 PLIES: Final = 12
 NOT_STORED: Final = 99

@@ -1,11 +1,10 @@
 """Connect Four as a PettingZoo AEC environment: a drop-in for ``connect_four_v3``.
 
-``env()`` is ``raw_env()`` in PettingZoo's three wrappers, which check the order of calls and end
-the game at an illegal move. In a ``raw_env()`` an illegal move is an error.
+``env()`` checks the order of calls, and an illegal move ends the game, as in PettingZoo's three
+wrappers. In a ``raw_env()`` an illegal move is an error.
 
 Agents, spaces, observations, rewards, dead steps and warnings are those of PettingZoo's own
-environment, and so are the internals that programs use, such as ``env.unwrapped.board``. The page
-``docs/guides/from-connect-four-v3.md`` lists the intended differences.
+environment. The page ``docs/guides/from-connect-four-v3.md`` lists the intended differences.
 """
 
 from __future__ import annotations
@@ -17,41 +16,25 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils import (
-    AgentSelector,
-    AssertOutOfBoundsWrapper,
-    OrderEnforcingWrapper,
-    TerminateIllegalWrapper,
-)
 from pettingzoo.utils.env import AECIterable
+from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env.arrays import Int8s
-from c4env.boards import for_board
-from c4env.errors import IllegalMove, InvalidPosition, UnknownAgent, WrongOrder
-
-from ..bitboard import CELLS, COLUMNS, CONNECT, ROWS, drop, has_won
-from ..observation import NO_COLUMN, OBSERVATION_SHAPE, Form, Observation, observe, write_planes
-from ..position import DISCS, EMPTY, Position, numbered_cells
-from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
-from .options import parse_seed, parse_start
+from c4env.envs.options import parse_seed, parse_start
+from c4env.errors import IllegalMove, UnknownAgent, WrongOrder
+from c4env.observation import OBSERVATION_SHAPE, Form, Observation, observe, write_planes
+from c4env.position import Position, numbered_cells
+from c4env.render import DEFAULT_SCALING, RENDER_MODES, Viewer
+from c4env.rules import COLUMNS, NO_COLUMN, drop, has_won
 
 AGENTS = ("player_0", "player_1")
 
 
-def env(
-    render_mode: str | None = None,
-    screen_scaling: int = DEFAULT_SCALING,
-    *,
-    rows: int = ROWS,
-    columns: int = COLUMNS,
-    connect: int = CONNECT,
-) -> CheckedEnv:
-    """Make an environment in PettingZoo's wrappers, for a board of any size.
+def env(render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING) -> CheckedEnv:
+    """Make an environment that checks how it is used.
 
     Args:
         render_mode, screen_scaling: see :class:`raw_env`.
-        rows, columns, connect: the size of the board, and the discs in a row that win; see
-            ``c4env.board``. Each size has its own environment class.
 
     Example:
         >>> game = env()
@@ -60,7 +43,7 @@ def env(
         >>> game.agent_selection
         'player_1'
     """
-    return CheckedEnv(for_board(raw_env, rows, columns, connect)(render_mode, screen_scaling))
+    return CheckedEnv(render_mode, screen_scaling)
 
 
 class raw_env(AECEnv[str, Observation, Any]):
@@ -105,27 +88,16 @@ class raw_env(AECEnv[str, Observation, Any]):
         self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
         self._position = Position()
         self._last: int | None = None
-        # The list that ``board`` returned, and a copy that shows what a program set in it.
-        self._cells: list[int] | None = None
-        self._cells_before: list[int] | None = None
 
     @property
     def position(self) -> Position:
         """The board and the side to move, as a ``Position``."""
-        if self._cells is not None:
-            self._adopt_cells()
         return self._position
 
     @property
-    def agent_selection(self) -> str:
-        """The agent whose turn it is, or the agent that is removed next."""
-        if self._cells is not None:
-            self._adopt_cells()
-        return self._selected
-
-    @agent_selection.setter
-    def agent_selection(self, agent: str) -> None:
-        self._selected = agent
+    def board(self) -> list[int]:
+        """A new list of the 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1."""
+        return numbered_cells(self._position)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
@@ -141,14 +113,13 @@ class raw_env(AECEnv[str, Observation, Any]):
         """
         parse_seed(seed)
         self._position, self._last = parse_start(options, warn=True)
-        self._cells = self._cells_before = None
         self.agents = list(AGENTS)
-        self.rewards = dict.fromkeys(AGENTS, 0)
-        self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
+        self.rewards: dict[str, float] = dict.fromkeys(AGENTS, 0)
+        self._cumulative_rewards: dict[str, float] = dict.fromkeys(AGENTS, 0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos = {agent: dict[str, Any]() for agent in AGENTS}
-        self._selected = AGENTS[self._position.to_move]
+        self.agent_selection = AGENTS[self._position.to_move]
         self._skip_agent_selection = None  # PettingZoo's: the agent after the dead steps
 
     def step(self, action: Any) -> None:
@@ -165,7 +136,7 @@ class raw_env(AECEnv[str, Observation, Any]):
 
         An error leaves the game as it was.
         """
-        position, agent = self.position, self._selected
+        position, agent = self._position, self.agent_selection
         if not self.agents:
             raise WrongOrder("step() after the end of the game: reset() first")
         if self.terminations[agent] or self.truncations[agent]:
@@ -175,9 +146,7 @@ class raw_env(AECEnv[str, Observation, Any]):
             raise WrongOrder(f"agent_selection={agent!r}: it is the other agent's turn")
         self._position = position = position.play(action)
         self._last = int(action)
-        self._selected = other = AGENTS[position.plies & 1]
-        if self._cells is not None:
-            self._cells_before = self._cells[:] = numbered_cells(position)
+        self.agent_selection = other = AGENTS[position.plies & 1]
         outcome = position.outcome
         if outcome is not None:
             if outcome.winner is not None:
@@ -200,19 +169,16 @@ class raw_env(AECEnv[str, Observation, Any]):
         """
         if agent not in AGENTS:
             raise UnknownAgent(f"{agent!r} is not an agent: expected one of {list(AGENTS)}")
-        position = self.position
+        position = self._position
         own, other = position.mine, position.theirs
         if AGENTS[position.plies & 1] != agent:
             own, other = other, own
-        live = agent == self._selected and not self.terminations.get(agent, True)
-        planes = np.empty(OBSERVATION_SHAPE, np.int8)
-        mask = np.empty(COLUMNS, np.int8)
-        write_planes(own, other, own | other if live else NO_COLUMN, planes, mask)
-        return {"observation": planes, "action_mask": mask}
+        live = agent == self.agent_selection and not self.terminations.get(agent, True)
+        return write_planes(own, other, own | other if live else NO_COLUMN)
 
     def state(self) -> Int8s:
         """Return the board as a new array, int8 ``(6, 7, 2)``; plane 0 has player_0's discs."""
-        return observe(self.position, 0)["observation"]
+        return observe(self._position, 0)["observation"]
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of an agent's observations, always the same object."""
@@ -224,144 +190,118 @@ class raw_env(AECEnv[str, Observation, Any]):
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """Render the board: return pixels or text, or show it in a window and return None."""
-        return self._viewer.render(self.position, self._last, self.metadata["render_fps"])
+        return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Close the window if there is one; the game continues."""
         self._viewer.close()
 
-    # -- internals of connect_four_v3, for programs that take the game apart -----------
-
-    @property
-    def board(self) -> list[int]:
-        """The list of the 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1.
-
-        The list follows the game, and the game follows the list: ``board[38] = 1`` sets a disc,
-        ``env.unwrapped.board = cells`` sets all. Then the board says whose turn it is; a full
-        board, or four in a row, ends the game without rewards.
-
-        A board that no game reaches is an error: at once when set whole, which leaves the game as
-        it was, and at the next use of the game when set cell by cell.
-        """
-        if self._cells is None:
-            self._cells = numbered_cells(self._position)
-            self._cells_before = list(self._cells)
-        return self._cells
-
-    @board.setter
-    def board(self, cells: Any) -> None:
-        position = position_of(cells)
-        if "terminations" not in vars(self):  # a program copies a game by its attributes
-            self.reset()
-        self._cells = self._cells_before = None
-        self._continue_from(position)
-
-    @property
-    def _agent_selector(self) -> AgentSelector:
-        """A selector whose ``next()`` returns the other agent; to set one changes nothing."""
-        selector = AgentSelector(list(AGENTS))
-        while selector.next() != self._selected:
-            pass
-        return selector
-
-    @_agent_selector.setter
-    def _agent_selector(self, selector: object) -> None:
-        pass
-
-    def _adopt_cells(self) -> None:
-        """Continue from the cells if a program has set some."""
-        if self._cells is not None and self._cells != self._cells_before:
-            self._continue_from(position_of(self._cells))
-            self._cells_before = list(self._cells)
-
-    def _continue_from(self, position: Position) -> None:
-        """Play on from a board that a program set."""
-        self._position, self._last = position, None
-        self._selected = AGENTS[position.to_move]
-        self.terminations = dict.fromkeys(AGENTS, position.outcome is not None)
-
     def _legal_moves(self) -> list[int]:
         """Return the 0-based columns that are not full, even after the end of the game."""
-        occupied = self.position.mine | self.position.theirs
+        occupied = self._position.mine | self._position.theirs
         return [column for column in range(COLUMNS) if drop(occupied, column)]
 
     def check_for_winner(self) -> bool:
         """Return True if the selected agent has four in a row."""
-        return bool(has_won(self.position.discs(AGENTS.index(self.agent_selection))))
+        return has_won(self._position.discs(AGENTS.index(self.agent_selection)))
 
 
-def position_of(cells: Any) -> Position:
-    """Return the position of 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1."""
-    characters = dict(enumerate((EMPTY, *DISCS)))
-    try:
-        text = "".join([characters[cell] for cell in cells])
-    except (KeyError, TypeError):  # no such cell, or no row of cells
-        text = ""
-    if len(text) != CELLS:
-        raise InvalidPosition(f"board {cells!r}: expected {CELLS} cells of 0, 1 or 2, from the top")
-    return Position.from_board("\n".join(text[i : i + COLUMNS] for i in range(0, CELLS, COLUMNS)))
+class CheckedEnv(raw_env):
+    """An environment that checks the order of calls, and in which an illegal move loses the game.
 
-
-class CheckedEnv(OrderEnforcingWrapper[str, Any, Any]):
-    """PettingZoo's three wrappers around a game.
-
-    A call that the game accepts skips the two inner wrappers, unless a program replaced one or set
-    an attribute on one. An illegal move goes through them: they warn, and end the game.
+    Before the first ``reset()`` there are no agents, and calls are errors. A loop over
+    ``agent_iter()`` must step or reset.
     """
 
-    def __init__(self, game: raw_env) -> None:
-        """Wrap a game; :func:`env` makes both."""
-        forfeits = TerminateIllegalWrapper(game, illegal_reward=-1)
-        bounds = AssertOutOfBoundsWrapper(forfeits)
-        super().__init__(bounds)
-        self._unchanged = bounds, dict(vars(bounds)), forfeits, dict(vars(forfeits)), game
+    _has_reset = False
+    _has_moved = False  # since the loop's latest turn
 
-    def _game(self) -> raw_env | None:
-        """Return the game if calls can skip the inner wrappers, else None."""
-        bounds, bounds_vars, forfeits, forfeits_vars, game = self._unchanged
-        unchanged = bounds.__dict__ == bounds_vars and forfeits.__dict__ == forfeits_vars
-        return game if unchanged and self.env is bounds and self._has_reset else None
+    def __init__(
+        self, render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING
+    ) -> None:
+        """Make an environment; see :class:`raw_env`."""
+        super().__init__(render_mode, screen_scaling)
+        del self.agents  # until the first reset
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a game; see :meth:`raw_env.reset`."""
+        super().reset(seed, options)
+        self._has_reset = self._has_moved = True
 
     def step(self, action: Any) -> None:
-        """Drop a disc; see :meth:`raw_env.step`. A full column ends the game."""
-        game = self._game()
-        if game is not None and game.agents:
-            self._has_updated = True
-            try:
-                return game.step(action)
-            except IllegalMove:
-                pass
-        super().step(action)
+        """Drop a disc; see :meth:`raw_env.step`. A full column loses the game, with a warning.
 
-    def observe(self, agent: str) -> Any:
-        """Return the observation of an agent; see :meth:`raw_env.observe`."""
-        game = self._game()
-        return super().observe(agent) if game is None else game.observe(agent)
+        When no agent is left, only a warning follows.
+        """
+        if not self._has_reset:
+            raise _before_reset("step")
+        self._has_moved = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        try:
+            super().step(action)
+        except IllegalMove:
+            EnvLogger.warn_on_illegal_move()
+            self._lose()
+
+    def _lose(self) -> None:
+        """End the game with -1 for the selected agent."""
+        agent = self.agent_selection
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = {other: -1.0 if other == agent else 0 for other in self.agents}
+        self._cumulative_rewards[agent] = 0
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, Any]:
+        """Iterate over the agents in turn until none is left, at most ``max_iter`` times."""
+        if not self._has_reset:
+            raise _before_reset("agent_iter()")
+        return _Turns(self, max_iter)
+
+    def _turns(self, max_iter: int) -> Iterator[str]:
+        for _ in range(max_iter):
+            if not self.agents:
+                return
+            if not self._has_moved:
+                raise WrongOrder("need to call step() or reset() in a loop over `agent_iter`")
+            self._has_moved = False
+            yield self.agent_selection
 
     def last(self, observe: bool = True) -> Any:
         """Return the observation, cumulative reward, termination, truncation and info."""
-        game = self._game()
-        return super().last(observe) if game is None else game.last(observe)
+        if not self._has_reset:
+            raise _before_reset("last")
+        return super().last(observe)
 
-    def agent_iter(self, max_iter: int = 2**63) -> Any:
-        """Iterate over the agents in turn until none is left, at most ``max_iter`` times."""
-        super().agent_iter(max_iter)  # requires a reset
-        return _Turns(self, max_iter)
+    def observe(self, agent: str) -> Observation:
+        """Return the observation of an agent; see :meth:`raw_env.observe`."""
+        if not self._has_reset:
+            raise _before_reset("observe")
+        return super().observe(agent)
 
-    def __str__(self) -> str:
-        return str(self.env)
+    def state(self) -> Int8s:
+        """Return the board as a new array; see :meth:`raw_env.state`."""
+        if not self._has_reset:
+            raise _before_reset("state")
+        return super().state()
+
+    def render(self) -> NDArray[np.uint8] | str | None:
+        """Render the board; see :meth:`raw_env.render`."""
+        if not self._has_reset:
+            raise _before_reset("render")
+        return super().render()
 
 
-class _Turns(AECIterable[str, Any, Any]):
-    """The agents in turn, in a loop that must step or reset."""
+def _before_reset(call: str) -> WrongOrder:
+    return WrongOrder(f"reset() needs to be called before {call}.")
+
+
+class _Turns(AECIterable[str, Observation, Any]):
+    """What ``agent_iter`` returns: each loop over it begins anew."""
 
     def __iter__(self) -> Iterator[str]:
-        checked = self.env
-        for _ in range(self.max_iter):
-            game = checked._game() or checked
-            if not game.agents:
-                return
-            if not checked._has_updated:
-                raise AssertionError("need to call step() or reset() in a loop over `agent_iter`")
-            checked._has_updated = False
-            yield game.agent_selection
+        turns: Iterator[str] = self.env._turns(self.max_iter)
+        return turns

@@ -1,12 +1,11 @@
 """Boards as arrays: made from positions, observations and openings, and turned back into them.
 
-``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks the arguments
-that concern boards: seats, openings, choices of boards, actions.
+``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks choices of
+boards, and actions.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,14 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from c4env.arrays import Bools, Int8s, Int64s
+from c4env.envs import kernels
+from c4env.envs.kernels import ONGOING
+from c4env.envs.starts import parse_positions
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
-
-from ..bitboard import COLUMNS
-from ..observation import NO_COLUMN, Observation, planes_in, values_error
-from ..openings import Openings, starts_of
-from ..position import Position, parse_column
-from . import kernels
-from .kernels import ONGOING, RANDOM_SEAT, could_end
+from c4env.observation import Observation, planes_in, values_error
+from c4env.position import Position, parse_column
+from c4env.rules import COLUMNS, NO_COLUMN
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
@@ -59,64 +57,19 @@ def observed(
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
     """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings."""
-    starts = [positions] if isinstance(positions, (Position, str)) else positions
-    if not isinstance(starts, Sequence):
-        raise InvalidOption(f"{positions!r}: expected positions or moves such as '4455'")
-    if not starts:
-        raise InvalidOption("no positions: expected at least one")
-    boards = np.empty((len(starts), 2), np.int64)
-    for i, start in enumerate(starts):
-        position = Position.parse(start) if isinstance(start, str) else start
-        if not isinstance(position, Position):
-            raise InvalidOption(f"{position!r}: expected a c4env.Position or moves such as '4455'")
-        if position.outcome is not None:
-            raise InvalidOption(f"cannot start from a finished game: {position!r}")
-        boards[i] = position.mine, position.theirs
-    return boards
+    starts = parse_positions(positions)
+    return np.array([(start.mine, start.theirs) for start in starts], np.int64)
 
 
 def discs_on(boards: Int64s) -> Int8s:
     """Return the number of discs on boards ``[N, 2]``."""
-    counts: Int8s = np.bitwise_count(boards).sum(1).astype(np.int8)
+    counts: Int8s = np.bitwise_count(boards[:, 0] | boards[:, 1]).astype(np.int8)
     return counts
 
 
 def positions_of(boards: Int64s) -> list[Position]:
     """Return the positions on boards int64 ``[N, 2]``."""
     return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
-
-
-def parse_player(self_play: bool, seat: Any) -> int:
-    """Return the caller's player: 0, 1, ``RANDOM_SEAT``, or -1 in self-play."""
-    if isinstance(seat, bool) or seat not in (0, 1, "random"):
-        raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
-    return -1 if self_play else RANDOM_SEAT if seat == "random" else int(seat)
-
-
-def parse_openings(openings: Openings | None, player: int) -> Int64s:
-    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board.
-
-    Those that the opponent's first move could end are left out, with a warning.
-    """
-    boards = bitboards("" if openings is None else starts_of(openings))
-    ends = could_end(boards, player)
-    left_out = f"openings: in {ends.sum()} of {len(ends)} the opponent's first move could end"
-    if ends.all():
-        raise InvalidOption(f"{left_out} the game: expected at least one other opening")
-    if ends.any():
-        warnings.warn(f"{left_out} the game; they are left out", stacklevel=3)
-    return boards[~ends]
-
-
-def require_starts(boards: Int64s, player: int) -> Int64s:
-    """Return start positions unless the opponent's first move could end one of them."""
-    ends = could_end(boards, player)
-    if ends.any():
-        (start,) = positions_of(boards[ends][:1])
-        raise InvalidOption(
-            f"cannot start from {start!r}: the opponent is to move and could end the game"
-        )
-    return boards
 
 
 def parse_where(where: Any, size: int) -> Bools:

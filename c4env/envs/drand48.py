@@ -1,4 +1,4 @@
-"""Random numbers for kernels: the 48-bit linear congruential generator of POSIX ``drand48``.
+"""The random numbers of ``c4env.envs.streams`` for kernels.
 
 :func:`seed_numba` seeds Numba's own generators, from which users' compiled functions draw.
 """
@@ -6,25 +6,14 @@
 from __future__ import annotations
 
 import random
-from typing import Final
 
 import numpy as np
 
+from c4env.envs import streams
 from c4env.jit import kernel
 
-STATES: Final = 1 << 48  # number of states; a state is less
-
-
-@kernel("int64(int64)")
-def next_random(state: int) -> int:
-    """Return the next state of the generator."""
-    return (state * 25214903917 + 11) & (STATES - 1)
-
-
-@kernel("int64(int64, int64)")
-def below(state: int, count: int) -> int:
-    """Return a number 0..``count - 1`` from a state's upper 31 bits; ``count`` <= 2**31."""
-    return ((state >> 17) * count) >> 31
+next_random = kernel("int64(int64)")(streams.next_random)
+below = kernel("int64(int64, int64)")(streams.below)
 
 
 @kernel("void(int64)")

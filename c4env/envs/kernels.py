@@ -5,10 +5,7 @@ The state of N boards is arrays:
 - ``boards`` int64 ``[N, 2]``: discs of the side to move, discs of the other side;
 - ``results`` int8 ``[N]``: the state of each game, one of the codes below;
 - ``seats`` int8 ``[N]``: the caller's player, 0 or 1; -1 in self-play;
-- ``states`` int64 ``[N]``: a stream of random numbers (``c4env.envs.drand48``) for each board.
-
-Every board has two streams of its own, so its games depend on its own seed and not on other boards.
-One stream draws starts, another the opponent's moves, so the starts do not depend on the opponent.
+- ``states`` int64 ``[N]``: a stream of random numbers (``c4env.envs.streams``) for each board.
 """
 
 from __future__ import annotations
@@ -19,10 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.envs.drand48 import STATES, below, next_random
-from c4env.jit import kernel
-
-from ..bitboard import (
+from c4env.bitboard import (
     BOARD,
     CELLS,
     COLUMN,
@@ -35,17 +29,17 @@ from ..bitboard import (
     has_won,
     playable,
     popcount,
-    winning_moves,
 )
-from ..observation import NO_COLUMN, read_bitboards
+from c4env.envs.drand48 import below, next_random
+from c4env.envs.streams import RANDOM_SEAT
+from c4env.jit import kernel
+from c4env.rules import NO_COLUMN
 
 # The states of a game. A player forfeits a game by an illegal move.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
 
 # Rewards by code and player.
 REWARDS: Final = np.array([[0, 0], [1, -1], [-1, 1], [0, 0], [-1, 0], [0, -1]], np.float64)
-
-RANDOM_SEAT: Final = 2  # in place of a player: draw a seat for each game
 
 WORDS: Final = (2 * CELLS + 3) // 4  # int32 words of one board's planes
 BYTE: Final = 8
@@ -121,22 +115,6 @@ def play(boards: Int64s, results: Int8s, actions: Int64s) -> None:
 # -- random draws ----------------------------------------------------------------------
 
 
-def streams(seeds: NDArray[np.uint64]) -> Int64s:
-    """Return the initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
-
-    The finaliser of SplitMix64 mixes the seeds, so that neighbouring seeds give unlike streams.
-    """
-    mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(STATES - 1)).astype(np.int64)
-
-
-def both_streams(seeds: NDArray[np.uint64]) -> Int64s:
-    """Return the initial states int64 ``[2, N]`` of each board's two streams, from N seeds."""
-    return streams(np.stack([seeds, ~seeds]))
-
-
 @kernel("int64(int64[::1], int64, int64)", nogil=True)
 def draw(states: Int64s, i: int, count: int) -> int:
     """Draw a number below ``count`` (at most 2**31) from stream i."""
@@ -184,19 +162,6 @@ def reply(boards: Int64s, results: Int8s, seats: Int8s, states: Int64s) -> None:
 
 
 # -- starts ----------------------------------------------------------------------------
-
-
-@kernel("boolean[::1](int64[:, ::1], int64)")
-def could_end(boards: Int64s, player: int) -> Bools:
-    """Return on which boards the caller's opponent is to move and could end the game."""
-    ends = np.zeros(len(boards), np.bool_)
-    for i in range(len(boards)):
-        mine = int(boards[i, 0])
-        theirs = int(boards[i, 1])
-        plies = popcount(mine | theirs)
-        if player >= 0 and plies & 1 != player:
-            ends[i] = plies == CELLS - 1 or winning_moves(mine, theirs) != 0
-    return ends
 
 
 @kernel(
@@ -313,6 +278,23 @@ def as_planes(words: NDArray[np.int32]) -> Int8s:
     # A word's lowest byte comes first; swap on a machine that stores it last.
     bytes_ = (words if np.little_endian else words.byteswap()).view(np.int8)
     return bytes_[:, : 2 * CELLS].reshape(-1, ROWS, COLUMNS, 2)
+
+
+@kernel("UniTuple(int64, 2)(int8[:, :, ::1])")
+def read_bitboards(planes: Int8s) -> tuple[int, int]:
+    """Return the bitboards of planes 0 and 1; ``(-1, -1)`` if a value is not 0 or 1."""
+    own = 0
+    other = 0
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            bit = STRIDE * column + ROWS - 1 - row
+            first = planes[row, column, 0]
+            second = planes[row, column, 1]
+            if (first | second) & ~1:
+                return -1, -1
+            own |= int(first) << bit
+            other |= int(second) << bit
+    return own, other
 
 
 @kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)

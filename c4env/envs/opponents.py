@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from c4env.errors import InvalidOption, OpponentFailed
 
 if TYPE_CHECKING:
-    from ..observation import Observation
+    from c4env.observation import Observation
 
 RANDOM: Final = "random"
 """The name of the opponent that the environments play themselves."""
@@ -166,7 +166,7 @@ def agent_of(opponent: AnyOpponent) -> Any:
     if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):
         return None
     # Imported by name, since c4env must not depend on agents.
-    agents = importlib.import_module("..agents", __package__)
+    agents = importlib.import_module("c4env.agents")
     try:
         return agents.make(opponent)
     except InvalidOption as error:

@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from c4env.errors import InvalidOption, require_integer
-
-from ..position import Position, parse_moves
+from c4env.position import Position, parse_moves
 
 ILLEGAL: Final = ("lose", "raise")
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-from functools import partial
 from typing import Any, Final
 
-from c4env.boards import STANDARD, board
 from c4env.errors import InvalidOption
 
 AEC_ID: Final = "c4env/connect_four-v0"
@@ -27,10 +24,10 @@ def register_all() -> None:
     from gymnasium.envs.registration import register, registry
 
     if SINGLE_ID not in registry:
-        many = f"{__name__}:singles"
-        register(SINGLE_ID, entry_point=f"{__name__}:single", vector_entry_point=many)
+        single, many = "c4env.envs.single:ConnectFourEnv", "c4env.envs.singles:SinglesVectorEnv"
+        register(SINGLE_ID, entry_point=single, vector_entry_point=many)
     if SELF_PLAY_ID not in registry:
-        many = f"{__name__}:vector"
+        many = "c4env.envs.vector:ConnectFourVectorEnv"
         register(SELF_PLAY_ID, entry_point=f"{__name__}:no_single", vector_entry_point=many)
     try:
         from pettingzoo.env_registry.registration import aec_registry
@@ -39,24 +36,6 @@ def register_all() -> None:
         return
     if AEC_ID not in aec_registry:
         register_aec("aec", AEC_ID, entry_point="c4env.envs.aec:env")
-
-
-def _make(
-    module: str,
-    name: str,
-    rows: int = STANDARD.rows,
-    columns: int = STANDARD.columns,
-    connect: int = STANDARD.connect,
-    **options: Any,
-) -> Any:
-    """Make an environment of a board size."""
-    package = board(rows, columns, connect).__name__
-    return getattr(importlib.import_module(module, package), name)(**options)
-
-
-single = partial(_make, ".envs.single", "ConnectFourEnv")
-singles = partial(_make, ".envs.single", "SinglesVectorEnv")
-vector = partial(_make, ".envs.vector", "ConnectFourVectorEnv")
 
 
 def no_single(**options: Any) -> None:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike, NDArray
 
-from c4env.arrays import Bools, Int8s, Int64s
-from c4env.envs.drand48 import below, next_random
+from c4env.arrays import Bools, Int8s
+from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
+from c4env.envs.options import loses_when_illegal, parse_seed, parse_start
+from c4env.envs.starts import parse_openings, parse_player, require_starts
+from c4env.envs.streams import RANDOM_SEAT, below, both_streams, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
-
-from ..bitboard import COLUMNS, ROWS, STRIDE
-from ..observation import NO_COLUMN, Form, Observation, observe
-from ..openings import Openings
-from ..position import Position, parse_column
-from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
-from . import batch, kernels
-from .opponents import RANDOM, AnyOpponent, agent_of, reset_opponent
-from .options import loses_when_illegal, parse_seed, parse_start
-from .vector import Arrays, ConnectFourVectorEnv, marked
+from c4env.observation import Form, observe
+from c4env.openings import Openings
+from c4env.position import Position, parse_column
+from c4env.render import DEFAULT_SCALING, RENDER_MODES, Viewer
+from c4env.rules import COLUMNS, ROWS
 
 
 class Info(TypedDict):
@@ -103,8 +99,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 the caller's first move.
         """
         self.opponent = opponent
-        self._player = batch.parse_player(False, seat)
-        self._openings = batch.positions_of(batch.parse_openings(openings, self._player))
+        self._player = parse_player(False, seat)
+        self._openings = parse_openings(openings, self._player)
         self._lose = loses_when_illegal(illegal)
         self._form = Form(layout, dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
@@ -116,7 +112,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._seat = 0
         self._state = "new"  # then "playing", then "over"
         self._forfeited = False
-        # Random streams for starts and for the opponent; see c4env.envs.kernels.
+        # Random streams for starts and for the opponent; see c4env.envs.streams.
         self._starts = self._replies = -1
 
     @property
@@ -168,10 +164,10 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             number = int(self.np_random.integers(2**63))
         if number is not None:
             seeds = np.array([number % 2**64], np.uint64)
-            self._starts, self._replies = kernels.both_streams(seeds)[:, 0].tolist()
+            self._starts, self._replies = both_streams(seeds)[:, 0].tolist()
         openings = self._openings
         opening = openings[self._draw(len(openings)) if len(openings) > 1 else 0]
-        seat = self._draw(2) if player == kernels.RANDOM_SEAT else player
+        seat = self._draw(2) if player == RANDOM_SEAT else player
         position = opening if start is None else start
         if self._agent is not None:
             reset_opponent(self._agent, self._replies % 2**31)
@@ -264,11 +260,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if options is None:
             return player, None, None
         if isinstance(options, Mapping) and "seat" in options:
-            player = batch.parse_player(False, options["seat"])
+            player = parse_player(False, options["seat"])
             options = {key: value for key, value in options.items() if key != "seat"}
         position, last = parse_start(options)
         start = position if {"moves", "position"} & options.keys() else None
-        batch.require_starts(batch.bitboards(self._openings if start is None else start), player)
+        require_starts(self._openings if start is None else [start], player)
         return player, start, last
 
     def _require_game(self) -> None:
@@ -295,8 +291,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Return the position after the opponent's move, and the column of the move."""
         seed = next_random(self._replies)
         if self._agent is None:
-            cell = kernels.random_cell(position.mine | position.theirs, seed)
-            column = (cell.bit_length() - 1) // STRIDE
+            columns = position.legal_columns()
+            column = columns[below(seed, len(columns))]
             position = position.play(column)
         else:
             try:
@@ -314,9 +310,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         agent = self._agent
         if not agent.repeats:
             if agent.answers_together:
+                from c4env.envs.batch import parse_actions
+
                 discs = np.array([[position.mine, position.theirs]])
                 answer = agent.play_in_games(self._number, discs, np.array([seed]))
-                return int(batch.parse_actions(answer, 1)[0])
+                return int(parse_actions(answer, 1)[0])
             agent.reseed(seed)
         return parse_column(agent.choose(position))
 
@@ -341,81 +339,3 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                     winning[cell] = 1
             info["winning_cells"] = winning
         return self._form(observation["observation"]), info
-
-
-class SinglesVectorEnv(ConnectFourVectorEnv, VectorEnv):  # skrl looks at direct bases only
-    """N environments of the kind ``ConnectFourEnv``, stepped at once.
-
-    Everything that it returns equals what ``gymnasium.vector.SyncVectorEnv`` returns for N objects
-    of ``ConnectFourEnv`` with the same arguments and seeds: observations ``[N, 84]``, rewards, and
-    ``info`` in Gymnasium's form, where ``_key`` marks the boards that have the key. A function or
-    program that draws random numbers of its own is one opponent here for all boards.
-
-    Example:
-        >>> envs = gymnasium.make_vec("c4env/ConnectFour-v0", 256, opponent="greedy", seat=0)
-        >>> observation, info = envs.reset(seed=1)
-        >>> observation.shape, info["action_mask"].shape
-        ((256, 84), (256, 7))
-    """
-
-    _ply_dtype = np.int64  # as Gymnasium stacks integers
-
-    def __init__(
-        self,
-        num_envs: int = 1,
-        opponent: AnyOpponent = None,
-        *,
-        layout: str = "flat",
-        **options: Any,
-    ) -> None:
-        """Make the boards; ``reset()`` starts their first games.
-
-        Args:
-            num_envs: number of boards.
-            opponent, layout: as in ``ConnectFourEnv``.
-            options: other arguments of ``ConnectFourVectorEnv``; those that ``ConnectFourEnv`` has
-                too are the same.
-
-        Raises:
-            InvalidOption: an argument has an invalid value.
-        """
-        opponent = RANDOM if opponent is None else opponent
-        super().__init__(num_envs, opponent=opponent, layout=layout, **options)
-        self.single_observation_space = self._form.space["observation"]
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self._all_boards = np.ones(self.num_envs, np.bool_)
-        self._finished = NO_COLUMN  # info's mask of a finished game is all zeros
-
-    def _observation(self, arrays: Arrays) -> Any:
-        return self._form(kernels.as_planes(arrays.words))
-
-    def _by_board(self, observation: Observation) -> Iterator[NDArray[Any]]:
-        return iter(self._form(observation["observation"]))
-
-    def _settle(self, arrays: Arrays) -> None:
-        size = self.num_envs
-        illegal, winners = np.zeros(size, np.bool_), np.zeros(size, np.int64)
-        cells = np.zeros((size, ROWS, COLUMNS), np.int8)
-        over = arrays.terminations
-        self._ended = kernels.settle(*self._state, arrays.rewards, over, illegal, winners, cells)
-        ends = {"illegal": illegal, "winner": winners, "winning_cells": cells}
-        self._ends = marked(ends, over)
-
-    def _info(self, arrays: Arrays, started: Bools | None) -> Any:
-        masks, plies, seats = arrays.masks, arrays.plies, self._seats.astype(np.int64)
-        if started is not None:
-            return _info(masks * started[:, np.newaxis], plies * started, seats * started, started)
-        info = _info(masks, plies, seats, self._all_boards)
-        if self._ended and self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            info |= self._ends
-        return info
-
-    def _final_info(self, arrays: Arrays) -> dict[str, Any]:
-        ended = arrays.terminations
-        masks = np.zeros((self.num_envs, COLUMNS), np.int8)
-        plies, seats = batch.discs_on(self._boards) * ended, self._seats * ended
-        return _info(masks, plies.astype(np.int64), seats.astype(np.int64), ended) | self._ends
-
-
-def _info(masks: Int8s, plies: Int64s, seats: Int64s, where: Bools) -> dict[str, Any]:
-    return marked({"action_mask": masks, "ply": plies, "seat": seats}, where)

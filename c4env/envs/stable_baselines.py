@@ -14,13 +14,12 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools
+from c4env.envs.opponents import AnyOpponent
+from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
-
-from ..bitboard import COLUMNS
-from ..openings import Openings
-from .opponents import AnyOpponent
-from .vector import ConnectFourVectorEnv
+from c4env.openings import Openings
+from c4env.rules import COLUMNS
 
 with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
     from stable_baselines3.common.vec_env import VecEnv

@@ -19,14 +19,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from c4env.envs.drand48 import STATES
+from c4env.envs.starts import parse_player
+from c4env.envs.streams import RANDOM_SEAT, STATES
 from c4env.errors import InvalidAction, InvalidOption
 from c4env.lazy import from_extra
-
-from ..bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
-from ..observation import Form
-from .batch import parse_player
-from .kernels import RANDOM_SEAT
+from c4env.observation import Form
+from c4env.rules import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -166,7 +164,7 @@ def observe(state: State, form: Form = PLANES) -> Observed:
 
 
 def player_of(opponent: TensorOpponent, seat: int | str) -> int:
-    """Return the caller's player, as ``batch.parse_player`` does, after checking both options."""
+    """Return the caller's player, as ``starts.parse_player`` does, after checking both options."""
     if not (opponent is None or opponent == "random" or callable(opponent)):
         raise InvalidOption(f"opponent={opponent!r}: expected None, 'random' or a function")
     return parse_player(opponent is None, seat)

@@ -15,15 +15,10 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
-from c4env.errors import InvalidOption, WrongOrder, require_integer
-from c4env.lazy import from_extra
-
-from ..bitboard import COLUMNS
-from ..observation import Form
-from ..openings import Openings
-from .batch import parse_openings
-from .options import parse_seed
-from .tensor import (
+from c4env.envs.batch import bitboards
+from c4env.envs.options import parse_seed
+from c4env.envs.starts import parse_openings
+from c4env.envs.tensor import (
     Observed,
     State,
     TensorOpponent,
@@ -34,6 +29,12 @@ from .tensor import (
     restart,
     step,
 )
+from c4env.errors import InvalidOption, WrongOrder, require_integer
+from c4env.lazy import from_extra
+from c4env.observation import Form
+from c4env.openings import Openings
+from c4env.position import Position
+from c4env.rules import COLUMNS
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -113,11 +114,14 @@ class TensorEnv:
             InvalidOption: an argument has an invalid value, or the device is not available.
         """
         self.num_envs = require_integer("num_envs", num_envs)
+        self._board = Position()  # another board refuses a pickle of it
         try:
             self.device = torch.empty(0, device=device).device
         except (RuntimeError, AssertionError, TypeError) as error:
             raise InvalidOption(f"device={device!r}: {error}") from None
-        starts: Any = torch.from_numpy(parse_openings(openings, player_of(opponent, seat)))
+        starts: Any = torch.from_numpy(
+            bitboards(parse_openings(openings, player_of(opponent, seat)))
+        )
         starts = None if openings is None else starts.to(self.device)
         self._rules: dict[str, Any] = {"opponent": opponent, "seat": seat, "openings": starts}
         self._autoreset = autoreset

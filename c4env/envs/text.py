@@ -14,12 +14,14 @@ from typing import Any, ClassVar, Final
 import gymnasium
 from gymnasium import spaces
 
+from c4env.envs.opponents import AnyOpponent
+from c4env.envs.options import parse_start
+from c4env.envs.single import ConnectFourEnv
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
+from c4env.geometry import require_standard
+from c4env.position import DISCS, Position, format_moves, require_position
 
-from ..position import DISCS, Position, format_moves, require_position
-from .opponents import AnyOpponent
-from .options import parse_start
-from .single import ConnectFourEnv
+require_standard(__name__)
 
 VERSION: Final = 2
 """The version of the templates; every change of their wording changes it."""

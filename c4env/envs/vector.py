@@ -12,16 +12,17 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
+from c4env.envs import batch, kernels
+from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
+from c4env.envs.options import check_options, loses_when_illegal, parse_seed
+from c4env.envs.starts import parse_openings, parse_player, parse_positions, require_starts
+from c4env.envs.streams import both_streams
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrder, require_integer
-
-from ..bitboard import COLUMNS
-from ..observation import ANY_COLUMN, NO_COLUMN, Form, Observation
-from ..openings import Openings
-from ..position import Position
-from ..render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
-from . import batch, kernels
-from .opponents import AnyOpponent, agent_of, reset_opponent
-from .options import check_options, loses_when_illegal, parse_seed
+from c4env.observation import Form, Observation
+from c4env.openings import Openings
+from c4env.position import Position
+from c4env.render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
+from c4env.rules import ANY_COLUMN, COLUMNS, NO_COLUMN
 
 _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position", "seat")
@@ -136,10 +137,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             InvalidOption: an argument has an invalid value.
         """
         self.num_envs = require_integer("num_envs", num_envs)
+        self._board = Position()  # another board refuses a pickle of it
         self._self_play = opponent is None
         self.opponent = opponent
-        self._player = batch.parse_player(self._self_play, seat)
-        self._openings = batch.parse_openings(openings, self._player)
+        self._player = parse_player(self._self_play, seat)
+        self._openings = batch.bitboards(parse_openings(openings, self._player))
         self._lose = loses_when_illegal(illegal)
         self._set_autoreset_mode(autoreset_mode)
         check_render_mode(render_mode, _RENDER_MODES)
@@ -418,17 +420,18 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         where = batch.parse_where(options.get("reset_mask"), self.num_envs)
         player = self._player
         if "seat" in options:
-            player = batch.parse_player(self._self_play, options["seat"])
+            player = parse_player(self._self_play, options["seat"])
         start = options.get("moves", options.get("position"))
         if start is None:
             if player != self._player:
-                batch.require_starts(self._openings, player)
+                require_starts(batch.positions_of(self._openings), player)
             return where, None, player
-        starts, chosen = batch.bitboards(start), int(where.sum())
-        if len(starts) not in (1, chosen):
-            raise InvalidOption(f"{len(starts)} start positions: expected 1 or {chosen}")
+        positions, chosen = parse_positions(start), int(where.sum())
+        if len(positions) not in (1, chosen):
+            raise InvalidOption(f"{len(positions)} start positions: expected 1 or {chosen}")
+        require_starts(positions, player)
         boards = np.zeros_like(self._boards)
-        boards[where] = batch.require_starts(starts, player)
+        boards[where] = batch.bitboards(positions)
         return where, boards, player
 
     def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
@@ -452,8 +455,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             streams = self._streams.copy()
         else:
             drawn = self.np_random.integers(2**63, size=size, dtype=np.uint64)
-            streams = kernels.both_streams(drawn)
-        streams[:, seeded] = kernels.both_streams(seeds[seeded])
+            streams = both_streams(drawn)
+        streams[:, seeded] = both_streams(seeds[seeded])
         return streams
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import argparse
 
-from .options import AGENT, add_format
-from .output import Progress, say, show
+from c4env.evaluation.cli.options import AGENT, add_format
+from c4env.evaluation.cli.output import Progress, say, show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,8 +19,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from ..games.check import check_agent
-    from ..games.field import split_name
+    from c4env.evaluation.games.check import check_agent
+    from c4env.evaluation.games.field import split_name
 
     passed: list[bool] = []
     for player in arguments.agents:

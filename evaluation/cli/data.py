@@ -19,13 +19,13 @@ import argparse
 import re
 from pathlib import Path
 
-from ...geometry import COLUMNS, ROWS
-from .options import add_options, add_quiet, keywords
-from .output import Progress, say
+from c4env.evaluation.cli.options import add_options, add_quiet, keywords
+from c4env.evaluation.cli.output import Progress, say
+from c4env.geometry import COLUMNS, ROWS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from ..exact.dataset import data
+    from c4env.evaluation.exact.dataset import data
 
     parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
     add_options(parser, data, "positions")
@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     import numpy as np
 
-    from ..exact.dataset import data
+    from c4env.evaluation.exact.dataset import data
 
     with Progress("positions", arguments.quiet) as progress:
         written = data(**keywords(arguments, data), watch=progress.watch)

@@ -14,18 +14,17 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from c4env.evaluation.cli.options import AGENT, add_format, add_options, add_quiet, keywords, refuse
+from c4env.evaluation.cli.output import Progress, say, show
 from c4env.evaluation.tables import plural, signed
 from c4env.system import usable_cores
-
-from .options import AGENT, add_format, add_options, add_quiet, keywords, refuse
-from .output import Progress, say, show
 
 FOLDER: Final = "c4-leaderboard"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from ..games.run import Settings
-    from ..studies.leaderboard import place
+    from c4env.evaluation.games.run import Settings
+    from c4env.evaluation.studies.leaderboard import place
 
     parser.add_argument(
         "--stored", action="store_true", help="print the stored table, play no games"
@@ -49,9 +48,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    from c4env.evaluation.studies.leaderboard import play_leaderboard, stored_board
     from c4env.files import write_whole
-
-    from ..studies.leaderboard import play_leaderboard, stored_board
 
     if arguments.place is not None:
         refuse(arguments, ["stored", "quick", "store"], "with --place")
@@ -76,8 +74,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _place(arguments: argparse.Namespace) -> None:
-    from ..games.run import Settings
-    from ..studies.leaderboard import place, stored_board
+    from c4env.evaluation.games.run import Settings
+    from c4env.evaluation.studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
     with Progress("games", arguments.quiet) as progress:

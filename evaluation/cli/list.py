@@ -6,10 +6,9 @@ import argparse
 import os
 import sys
 
+from c4env.evaluation.cli.options import add_board, add_format
+from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table
-
-from .options import add_board, add_format
-from .output import say, show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,10 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     if "numba" not in sys.modules:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # descriptions need no kernel
+    from c4env import agents
+    from c4env.agents.spec import description_of
     from c4env.errors import C4Error
-
-    from ... import agents
-    from ...agents.spec import description_of
 
     rows: list[tuple[str, ...]] = []
     for name in arguments.agents or agents.names():

@@ -10,10 +10,17 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from c4env.evaluation.cli.options import (
+    AGENT,
+    add_html,
+    add_options,
+    add_run,
+    keywords,
+    refuse,
+    run_settings,
+)
+from c4env.evaluation.cli.output import MatchProgress, show_run
 from c4env.evaluation.rating.sprt import Sprt
-
-from .options import AGENT, add_html, add_options, add_run, keywords, refuse, run_settings
-from .output import MatchProgress, show_run
 
 SPRT_OPENINGS: Final = 4
 """4 plies give 568 openings; the 121 openings of 3 plies seldom decide between 0 and 40 Elo."""
@@ -32,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from ..studies.match import play_match
+    from c4env.evaluation.studies.match import play_match
 
     test = None
     if arguments.sprt is None:

@@ -18,16 +18,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from c4env.evaluation.cli.output import complain
 from c4env.evaluation.tables import FORMATS
 from c4env.system import usable_cores
 
-from ...agents.options import argument_help
-from ...geometry import BOARD_SIZE, IS_STANDARD
-from .output import complain
-
 if TYPE_CHECKING:
-    from ...openings import Openings
-    from .output import RunProgress
+    from c4env.evaluation.cli.output import RunProgress
+    from c4env.openings import Openings
 
 AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
 USUAL_OPENINGS: Final = 3
@@ -55,6 +52,8 @@ def add_options(
         names: keywords of it, separated by blanks.
         defaults: defaults of the command that differ from those of the signature.
     """
+    from c4env.agents.options import argument_help
+
     helps, hints = argument_help(declared.__doc__), typing.get_type_hints(declared)
     parameters = inspect.signature(declared).parameters
     for name in names.split():
@@ -122,7 +121,7 @@ def at_least(low: int) -> Callable[[str], int]:
 
 def _openings(text: str) -> Openings:
     """Parse openings of the command line: a number counts plies, and moves begin with moves:."""
-    from ...openings import GRAMMAR, MAX_PLIES
+    from c4env.openings import GRAMMAR, MAX_PLIES
 
     kind, colon, moves = text.partition(":")
     if kind == "moves" and colon:
@@ -153,7 +152,7 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every kind of run has: how to play and what to show."""
-    from ..games.run import Settings
+    from c4env.evaluation.games.run import Settings
 
     add_openings(parser, "3, 121 openings; for the default field 2, 25 openings")
     add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
@@ -166,6 +165,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 def add_board(parser: argparse.ArgumentParser) -> None:
     """Declare ``--board``, which ``c4env.evaluation.__main__`` reads."""
+    from c4env.geometry import BOARD_SIZE
+
     parser.add_argument(
         "--board", metavar="SIZE",
         help=f"rows x columns x discs in a row that win, such as 5x6x4 (default {BOARD_SIZE})",
@@ -191,6 +192,7 @@ def add_html(parser: argparse.ArgumentParser) -> None:
 
 def standard_only(kind: type) -> Callable[[str], Any]:
     """Return the type of an option that is refused on other boards than the standard board."""
+    from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
     def refused(_: str) -> NoReturn:
         raise argparse.ArgumentTypeError(f"works on the 6x7x4 board only, not on {BOARD_SIZE}")
@@ -217,7 +219,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
     Raises:
         InvalidOption: ``--margin`` without ``--movetime``.
     """
-    from ..games.run import Settings
+    from c4env.evaluation.games.run import Settings
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
@@ -232,8 +234,8 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     Raises:
         InvalidOption: the option is malformed, or names none of the players.
     """
-    from ..games.field import split_name
-    from ..rating.ratings import parse_anchor
+    from c4env.evaluation.games.field import split_name
+    from c4env.evaluation.rating.ratings import parse_anchor
 
     names = [split_name(player)[0] for player in players]
     return None if arguments.anchor is None else parse_anchor(arguments.anchor, names)

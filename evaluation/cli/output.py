@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any, Final, Self, TextIO
 from c4env.evaluation.tables import Result, for_terminal, shortened, signed
 
 if TYPE_CHECKING:
+    from c4env.evaluation.exact.scores import Judge
+    from c4env.evaluation.games.tournament import Tournament
+    from c4env.evaluation.rating.ratings import Ratings
     from c4env.evaluation.rating.sprt import Sprt
-
-    from ..exact.scores import Judge
-    from ..games.tournament import Tournament
-    from ..rating.ratings import Ratings
-    from ..store.run_files import GameRecord
+    from c4env.evaluation.store.run_files import GameRecord
 
 
 LOG_SECONDS: Final = 60.0  # between the lines in a log, and between standings
@@ -172,7 +171,7 @@ def judged(
         players: solve the positions in which these players move; None solves all.
         jobs: number of threads; None uses all cores.
     """
-    from ..exact.scores import Judge, positions_backwards
+    from c4env.evaluation.exact.scores import Judge, positions_backwards
 
     with Judge(folder) as judge:
         with Progress("positions", quiet) as progress:
@@ -245,7 +244,7 @@ def show_run(
         before: number of games that the directory had before the command.
         anchor: an agent and its fixed Elo, or None.
     """
-    from ..report.summary import RunSummary
+    from c4env.evaluation.report.summary import RunSummary
 
     summary = RunSummary.of(run, anchor)
     with reader_may_end():
@@ -273,12 +272,11 @@ def write_pages(
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:
         return
+    from c4env.evaluation.report.models import conversations
+    from c4env.evaluation.report.page import contents, page
+    from c4env.evaluation.store.run_files import GAMES_FILE
+    from c4env.evaluation.store.transcripts import read_transcripts
     from c4env.files import write_whole
-
-    from ..report.models import conversations
-    from ..report.page import contents, page
-    from ..store.run_files import GAMES_FILE
-    from ..store.transcripts import read_transcripts
 
     title, seconds, talk = "run", time.time(), {}
     if folder is not None:
@@ -294,7 +292,7 @@ def write_pages(
         write_whole(arguments.html, page(content))
         say(f"page in {arguments.html}", sys.stderr)
     if plots:
-        from ..report.plots import run_figures, write_plots
+        from c4env.evaluation.report.plots import run_figures, write_plots
 
         for path in write_plots(plots, run_figures(content)):
             say(f"figure in {path}", sys.stderr)

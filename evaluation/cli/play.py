@@ -11,8 +11,8 @@ import argparse
 from contextlib import closing, nullcontext
 from pathlib import Path
 
-from .options import AGENT, add_board, add_format, at_least
-from .output import say, show
+from c4env.evaluation.cli.options import AGENT, add_board, add_format, at_least
+from c4env.evaluation.cli.output import say, show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,16 +33,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import InvalidOption
-
-    from ...position import DIGITS, Position
-    from ...render import SIDES, drawing
-    from ..games.field import split_name
-    from ..games.game import play_game
-    from ..games.players import LocalPlayer, Seats
-    from ..people import HUMAN, Human, Left, record_game, require_record
-    from ..rating.tally import WinTable
-    from ..studies.match import read_run
-    from .output import stdout_to_stderr
+    from c4env.evaluation.cli.output import stdout_to_stderr
+    from c4env.evaluation.games.field import split_name
+    from c4env.evaluation.games.game import play_game
+    from c4env.evaluation.games.players import LocalPlayer, Seats
+    from c4env.evaluation.people import HUMAN, Human, Left, record_game, require_record
+    from c4env.evaluation.rating.tally import WinTable
+    from c4env.evaluation.studies.match import read_run
+    from c4env.position import DIGITS, Position
+    from c4env.render import SIDES, drawing
 
     named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
     names = one, other = named[0][0], named[1][0]

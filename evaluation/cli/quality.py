@@ -25,16 +25,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import AGENT, add_format, add_options, add_quiet, keywords, refuse
-from .output import Progress, judged, show
+from c4env.evaluation.cli.options import AGENT, add_format, add_options, add_quiet, keywords, refuse
+from c4env.evaluation.cli.output import Progress, judged, show
 
 if TYPE_CHECKING:
-    from ..exact.heuristics import HeuristicTable
-    from ..exact.moves import Quality
+    from c4env.evaluation.exact.heuristics import HeuristicTable
+    from c4env.evaluation.exact.moves import Quality
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from ..exact.questions import quality
+    from c4env.evaluation.exact.questions import quality
 
     parser.add_argument(
         "what", nargs="*", metavar="DIR|SPEC", help=f"a run directory, or agents: {AGENT}"
@@ -69,9 +69,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def _of_games(arguments: argparse.Namespace) -> Quality:
     from c4env.errors import InvalidOption
-
-    from ..exact.moves import Quality
-    from ..studies.match import read_run
+    from c4env.evaluation.exact.moves import Quality
+    from c4env.evaluation.studies.match import read_run
 
     folder = Path(arguments.what[0])
     if not folder.is_dir():
@@ -84,7 +83,7 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
-    from ..exact.questions import quality
+    from c4env.evaluation.exact.questions import quality
 
     quiet = arguments.quiet
     with Progress("positions", quiet) as positions, Progress("answers", quiet) as answers:
@@ -97,11 +96,10 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
 
 
 def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
+    from c4env.agents.heuristics.names import HEURISTICS, load
     from c4env.errors import InvalidOption
-
-    from ...agents.heuristics.names import HEURISTICS, load
-    from ..exact.heuristics import compare_heuristics
-    from ..exact.questions import labelled_sets
+    from c4env.evaluation.exact.heuristics import compare_heuristics
+    from c4env.evaluation.exact.questions import labelled_sets
 
     if arguments.what or not arguments.on:
         raise InvalidOption("--heuristics: expected --on and a set of positions, and no agents")

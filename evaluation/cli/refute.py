@@ -10,14 +10,20 @@ from __future__ import annotations
 
 import argparse
 
+from c4env.evaluation.cli.options import (
+    AGENT,
+    add_format,
+    add_openings,
+    add_options,
+    add_quiet,
+    keywords,
+)
+from c4env.evaluation.cli.output import Progress, show
 from c4env.system import usable_cores
-
-from .options import AGENT, add_format, add_openings, add_options, add_quiet, keywords
-from .output import Progress, show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from ..exact.refute import refute
+    from c4env.evaluation.exact.refute import refute
 
     parser.add_argument("agent", metavar="SPEC", help=f"the agent: {AGENT}")
     add_openings(parser, "2, 25 openings")
@@ -27,8 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from ..exact.refute import refute
-    from ..games.field import split_name
+    from c4env.evaluation.exact.refute import refute
+    from c4env.evaluation.games.field import split_name
 
     player = dict([split_name(arguments.agent)])
     with Progress("openings", arguments.quiet) as progress:

@@ -17,10 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.tables import plural
-
-from ...geometry import IS_STANDARD
-from .options import (
+from c4env.evaluation.cli.options import (
     add_anchor,
     add_board,
     add_format,
@@ -30,12 +27,14 @@ from .options import (
     refuse,
     standard_only,
 )
-from .output import judged, reader_may_end, say, show, write_pages
+from c4env.evaluation.cli.output import judged, reader_may_end, say, show, write_pages
+from c4env.evaluation.tables import plural
+from c4env.geometry import IS_STANDARD
 
 if TYPE_CHECKING:
-    from ..exact.mistakes import Mistakes
-    from ..report.models import Models
-    from ..store.run_files import GameRecord
+    from c4env.evaluation.exact.mistakes import Mistakes
+    from c4env.evaluation.report.models import Models
+    from c4env.evaluation.store.run_files import GameRecord
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,14 +58,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from ..report.summary import RunSummary
-    from ..store.run_files import GAMES_FILE, require_format, write_games
-    from ..studies.match import read_run
+    from c4env.evaluation.report.summary import RunSummary
+    from c4env.evaluation.store.run_files import GAMES_FILE, require_format, write_games
+    from c4env.evaluation.studies.match import read_run
 
     if arguments.games:
         require_format(arguments.games)
     if IS_STANDARD and not (arguments.folder / GAMES_FILE).exists():
-        from ..studies.strength import FILE
+        from c4env.evaluation.studies.strength import FILE
 
         if (arguments.folder / FILE).exists():
             show_curve(arguments)
@@ -88,13 +87,13 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def show_curve(arguments: argparse.Namespace) -> None:
     """Print the curve of a training, and draw it."""
-    from ..studies.strength import read_curve
+    from c4env.evaluation.studies.strength import read_curve
 
     refuse(arguments, ["html", "games", "agent", "anchor"], "with the curve of a training")
     curve = read_curve(arguments.folder)
     show(curve, arguments)
     if arguments.plots:
-        from ..report.plots import training_figures, write_plots
+        from c4env.evaluation.report.plots import training_figures, write_plots
 
         title = arguments.folder.resolve().name
         for path in write_plots(arguments.plots, training_figures(title, curve.rows)):
@@ -103,7 +102,7 @@ def show_curve(arguments: argparse.Namespace) -> None:
 
 def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mistakes:
     """Find where an agent loses, and its costliest moves."""
-    from ..exact.mistakes import Mistakes
+    from c4env.evaluation.exact.mistakes import Mistakes
 
     agents_games = [game for game in games if arguments.agent in game.players]
     with judged(arguments.folder, agents_games, arguments.quiet) as judge:
@@ -114,9 +113,9 @@ def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mod
     """Return the table of a run's language models, or None if none has played."""
     if not IS_STANDARD:
         return None
-    from ..exact.moves import Quality, judge_games
-    from ..report.models import Models, model_rows
-    from ..store.transcripts import read_transcripts
+    from c4env.evaluation.exact.moves import Quality, judge_games
+    from c4env.evaluation.report.models import Models, model_rows
+    from c4env.evaluation.store.transcripts import read_transcripts
 
     rows = model_rows(games, read_transcripts(arguments.folder))
     if not rows:

@@ -21,9 +21,16 @@ import argparse
 from functools import partial
 from typing import Final
 
-from ...geometry import IS_STANDARD
-from .options import AGENT, add_anchor, add_html, add_run, anchor_of, run_settings
-from .output import RunProgress, show_run
+from c4env.evaluation.cli.options import (
+    AGENT,
+    add_anchor,
+    add_html,
+    add_run,
+    anchor_of,
+    run_settings,
+)
+from c4env.evaluation.cli.output import RunProgress, show_run
+from c4env.geometry import IS_STANDARD
 
 _PUBLISHED: Final = "minimax:depth=5 alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
 _OTHERS: Final = _PUBLISHED if IS_STANDARD else "alphabeta mcts"
@@ -49,8 +56,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from ..games.field import split_name
-    from ..games.tournament import gauntlet, round_robin
+    from c4env.evaluation.games.field import split_name
+    from c4env.evaluation.games.tournament import gauntlet, round_robin
 
     if not arguments.agents and arguments.openings is None:
         arguments.openings = DEFAULT_OPENINGS

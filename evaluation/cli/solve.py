@@ -23,14 +23,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from c4env.evaluation.cli.options import add_board, add_format
+from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table
 
-from .options import add_board, add_format
-from .output import say, show
-
 if TYPE_CHECKING:
-    from ...agents.solver import Solver
-    from ...position import Position
+    from c4env.agents.solver import Solver
+    from c4env.position import Position
 
 _PORTION: Final = 64  # lines of standard input to solve together
 
@@ -59,9 +58,8 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.all is not None:
         _write_all(arguments)
         return
+    from c4env.agents.solver import Solver
     from c4env.errors import require_integer
-
-    from ...agents.solver import Solver
 
     require_integer("threads", arguments.threads)
     solver = Solver(table_mb=arguments.table_mb)
@@ -94,7 +92,7 @@ def _label(lines: list[tuple[str, Position]], solver: Solver, threads: int) -> N
 
 
 def _position(moves: str) -> Position:
-    from ...position import Position
+    from c4env.position import Position
 
     return Position.parse("" if moves == "-" else moves)
 
@@ -103,10 +101,9 @@ def _write_all(arguments: argparse.Namespace) -> None:
     """Write the table of every position."""
     import numpy as np
 
+    from c4env.agents.solver.enumeration import whole_board
     from c4env.errors import InvalidOption
     from c4env.files import write_whole
-
-    from ...agents.solver.enumeration import whole_board
 
     if arguments.positions:
         raise InvalidOption("--all: expected no positions")
@@ -122,8 +119,7 @@ def _read_lines() -> list[tuple[str, Position]]:
         InvalidPosition, IllegalMove: a line is not a position; the message has the line's number.
     """
     from c4env.errors import C4Error, InvalidPosition
-
-    from ...geometry import DIGITS
+    from c4env.geometry import DIGITS
 
     positions = []
     for number, line in enumerate(sys.stdin, start=1):
@@ -146,7 +142,7 @@ def _cells(scores: Iterable[int | None]) -> list[str]:
 
 
 def _facts(solver: Solver, position: Position) -> dict[str, Any]:
-    from ...position import format_moves
+    from c4env.position import format_moves
 
     score = solver.score(position)
     return {
@@ -160,7 +156,7 @@ def _facts(solver: Solver, position: Position) -> dict[str, Any]:
 
 def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     """A table with a row for each position and the columns' scores on the right."""
-    from ...geometry import DIGITS
+    from c4env.geometry import DIGITS
 
     names = ("score", "best", "plies_to_end", "line")
     rows = [[moves, *(facts[name] for name in names), *facts["columns"]] for moves, facts in solved]
@@ -169,8 +165,8 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
 
 def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     """The board, the scores below their columns, and the verdict."""
-    from ...geometry import DIGITS
-    from ...render import SIDES, drawing, words_of
+    from c4env.geometry import DIGITS
+    from c4env.render import SIDES, drawing, words_of
 
     last = DIGITS.index(moves[-1]) if moves.strip("-") else None
     if position.outcome is not None:

@@ -14,12 +14,12 @@ import webbrowser
 from contextlib import closing, suppress
 from pathlib import Path
 
-from .options import add_options, keywords
-from .output import announce_compiling, say
+from c4env.evaluation.cli.options import add_options, keywords
+from c4env.evaluation.cli.output import announce_compiling, say
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from ..web.offers import ServerSettings
+    from c4env.evaluation.web.offers import ServerSettings
 
     parser.add_argument(
         "agents", nargs="*", metavar="[NAME=]SPEC", help="agents to offer besides the zoo"
@@ -30,18 +30,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    from c4env import agents
+    from c4env.agents.base import SearchingAgent
     from c4env.errors import InvalidOption
+    from c4env.evaluation.games.field import name_players
+    from c4env.evaluation.games.players import Seats
+    from c4env.evaluation.people import require_record
+    from c4env.evaluation.web.offers import ServerSettings
     from c4env.lazy import from_extra
 
-    from ... import agents
-    from ...agents.base import SearchingAgent
-    from ..games.field import name_players
-    from ..games.players import Seats
-    from ..people import require_record
-    from ..web.offers import ServerSettings
-
     with from_extra("web", "the web server needs starlette and uvicorn"):
-        from ..web import server
+        from c4env.evaluation.web import server
 
     announce_compiling()
     named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}

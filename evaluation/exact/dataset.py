@@ -19,25 +19,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.imports import suggest
+from c4env.agents.pool import Pool
+from c4env.agents.solver import NO_SCORE, Solver, enumeration
+from c4env.agents.solver.book import default_book, twelve_ply_book
+from c4env.agents.solver.exam import SHA256, in_exam, keys
 from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import CELLS, COLUMNS, FROM_TOP, ROWS, mirror_all
+from c4env.envs.batch import boards_from
+from c4env.envs.streams import streams
+from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
+from c4env.evaluation.games.run import Watcher
+from c4env.evaluation.store.header import EXACT, versions
 from c4env.evaluation.store.lines import Lines
 from c4env.evaluation.tables import plural, shortened
 from c4env.files import write_whole
 from c4env.lazy import from_extra
+from c4env.position import Position
 from c4env.system import usable_cores
-
-from ...agents.pool import Pool
-from ...agents.solver import NO_SCORE, Solver, enumeration
-from ...agents.solver.book import default_book, twelve_ply_book
-from ...agents.solver.exam import SHA256, in_exam, keys
-from ...bitboard import CELLS, COLUMNS, FROM_TOP, ROWS, mirror_all
-from ...envs.batch import boards_from
-from ...envs.kernels import streams
-from ...envs.vector import ConnectFourVectorEnv
-from ...position import Position
-from ..games.run import Watcher
-from ..store.header import EXACT, versions
 
 if TYPE_CHECKING:
     from torch.utils.data import TensorDataset

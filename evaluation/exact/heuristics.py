@@ -11,15 +11,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from c4env.agents.heuristics.names import Heuristic, load, require_finite
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption
+from c4env.evaluation.exact.moves import resampled
+from c4env.evaluation.exact.questions import Labelled
+from c4env.evaluation.games.run import Watcher
 from c4env.evaluation.rating.fit import UNKNOWN, Interval
 from c4env.evaluation.tables import Column, Result, Table
-
-from ...agents.heuristics.names import Heuristic, load, require_finite
-from ..games.run import Watcher
-from .moves import resampled
-from .questions import Labelled
 
 
 class HeuristicQuality(NamedTuple):

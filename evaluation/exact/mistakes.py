@@ -13,17 +13,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from c4env.bitboard import CELLS, COLUMNS, discs_at_end, winning_moves
 from c4env.errors import InvalidOption
+from c4env.evaluation.exact.moves import (
+    BAND,
+    JudgedMove,
+    MoveQuality,
+    Quality,
+    band_name,
+    bands,
+    judge_games,
+)
+from c4env.evaluation.exact.scores import Judge, sign
+from c4env.evaluation.rating.tally import WinTable
+from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural
-
-from ...bitboard import CELLS, COLUMNS, discs_at_end, winning_moves
-from ...openings import canonical
-from ...position import DIGITS, Position, format_moves
-from ...render import SIDES, drawing, words_of
-from ..rating.tally import WinTable
-from ..store.run_files import GameRecord
-from .moves import BAND, JudgedMove, MoveQuality, Quality, band_name, bands, judge_games
-from .scores import Judge, sign
+from c4env.openings import canonical
+from c4env.position import DIGITS, Position, format_moves
+from c4env.render import SIDES, drawing, words_of
 
 SHOWN: Final = 10  # mistakes shown with their positions
 OPENINGS_SHOWN: Final = 5  # openings listed, the costliest first

@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption
+from c4env.evaluation.exact.scores import Judge, Scores, positions_in, sign
 from c4env.evaluation.rating.fit import DRAWS, FEW, UNKNOWN, Interval, weights_of
+from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural
-
-from ...bitboard import CELLS
-from ...position import DIGITS
-from ..store.run_files import GameRecord
-from .scores import Judge, Scores, positions_in, sign
+from c4env.position import DIGITS
+from c4env.rules import CELLS
 
 BAND: Final = 7  # plies per band, so that a game has six bands
 TERMS: Final = (

@@ -16,21 +16,20 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from c4env.agents.imports import suggest
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import SHA256, VERSION, exam
 from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer
+from c4env.evaluation.exact.moves import JudgedMove, Quality
+from c4env.evaluation.exact.scores import Judge, strongest_book
+from c4env.evaluation.games.asking import Fault
+from c4env.evaluation.games.field import split_name
+from c4env.evaluation.games.game import game_seed
+from c4env.evaluation.games.players import HostedPlayer, LocalPlayer, Seats
+from c4env.evaluation.games.run import Watcher
+from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo, read_text
 from c4env.evaluation.tables import plural, shortened
-
-from ...agents.solver import Solver
-from ...agents.solver.exam import SHA256, VERSION, exam
-from ...position import Position, format_moves
-from ..games.asking import Fault
-from ..games.field import split_name
-from ..games.game import game_seed
-from ..games.players import HostedPlayer, LocalPlayer, Seats
-from ..games.run import Watcher
-from ..store.header import EXACT, identity_hash, versions
-from .moves import JudgedMove, Quality
-from .scores import Judge, strongest_book
+from c4env.position import Position, format_moves
 
 EXAM: Final = "exam"
 ANSWERS_FILE: Final = "answers.jsonl"

@@ -24,19 +24,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
+from c4env.evaluation.exact.questions import StoredAnswer, question
+from c4env.evaluation.exact.scores import sign, strongest_book
+from c4env.evaluation.games.field import Player, Traits, as_players, describe_player, name_players
+from c4env.evaluation.games.players import Seats, do_all, team
+from c4env.evaluation.games.run import Openings, Settings, Watcher, choose_openings
+from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.tables import Column, Result, Table, plural
-
-from ...agents.solver import Solver
-from ...bitboard import BOARD, CELLS, fours
-from ...position import Position, format_moves, parse_moves
-from ..games.field import Player, Traits, as_players, describe_player, name_players
-from ..games.players import Seats, do_all, team
-from ..games.run import Openings, Settings, Watcher, choose_openings
-from ..store.header import EXACT, identity_hash, versions
-from .questions import StoredAnswer, question
-from .scores import sign, strongest_book
+from c4env.position import Position, format_moves, parse_moves
+from c4env.rules import BOARD, CELLS, fours
 
 REFUTATIONS_FILE: Final = "refutations.jsonl"
 BUDGET: Final = 1000

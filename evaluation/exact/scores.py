@@ -14,17 +14,16 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from c4env.agents.solver import NO_SCORE, Book, Solver
+from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.errors import MissingExtra, require_integer
+from c4env.evaluation.games.run import Watcher
 from c4env.evaluation.store.lines import Memo
+from c4env.evaluation.store.run_files import GameRecord
+from c4env.openings import canonical
+from c4env.position import Position, parse_moves
+from c4env.rules import COLUMNS
 from c4env.system import usable_cores
-
-from ...agents.solver import NO_SCORE, Book, Solver
-from ...agents.solver.book import default_book, twelve_ply_book
-from ...bitboard import COLUMNS
-from ...openings import canonical
-from ...position import Position, parse_moves
-from ..games.run import Watcher
-from ..store.run_files import GameRecord
 
 SCORES_FILE: Final = "scores.jsonl"
 

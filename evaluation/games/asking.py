@@ -1,7 +1,4 @@
-"""Ask an agent for a move, and judge the answer: a legal column, or the fault of a forfeit.
-
-This module imports no compiled code, so that the process of a plain function starts fast.
-"""
+"""Ask an agent for a move, and judge the answer: a legal column, or the fault of a forfeit."""
 
 from __future__ import annotations
 
@@ -12,16 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from c4env.agents.base import Agent
+from c4env.agents.functions import FunctionAgent, column_of
+from c4env.envs.opponents import reset_player
 from c4env.errors import InvalidAction, LateAnswer, Unavailable
-
-from ...agents.base import Agent
-from ...agents.functions import FunctionAgent, column_of
-from ...envs.opponents import reset_player
-from ...geometry import COLUMNS, DIGITS, ROWS, parse_column
+from c4env.geometry import parse_column
 
 if TYPE_CHECKING:
-    from ...observation import Observation
-    from ..store.run_files import Ending
+    from c4env.evaluation.store.run_files import Ending
 
 REASON: Final = 300  # the most characters of an agent's error to keep
 MOST_NODES: Final = 2**63 - 1
@@ -110,15 +105,3 @@ def describe_error(error: BaseException, with_type: bool = True) -> str:
     # Escape control sequences and halves of surrogate pairs.
     shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:REASON])
     return "".join(shown) + where
-
-
-def observe_moves(moves: str) -> Observation:
-    """Observe the position after the 1-based columns ``moves``, as ``c4env.observe`` does."""
-    planes = np.zeros((ROWS, COLUMNS, 2), np.int8)
-    heights = [0] * COLUMNS
-    for ply, digit in enumerate(moves):
-        column = DIGITS.index(digit)
-        heights[column] += 1
-        planes[ROWS - heights[column], column, (len(moves) - ply) % 2] = 1
-    mask = np.array([height < ROWS for height in heights], np.int8)
-    return {"observation": planes, "action_mask": mask}

@@ -8,12 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
+from c4env.evaluation.games.asking import Fault
+from c4env.evaluation.games.game import Clock
+from c4env.evaluation.games.players import Seats
 from c4env.evaluation.tables import Table, plural
-
-from ...position import Position
-from .asking import Fault
-from .game import Clock
-from .players import Seats
+from c4env.position import Position
 
 GAME: Final = "235761317352166446645544732141365227577132"
 """A game that fills the board. Agents answer its positions, the latest and cheapest first."""

@@ -1,7 +1,4 @@
-"""The field of a run: its players and their names; an agent from its spec, and its traits.
-
-This module imports no compiled code, so that the process of a plain function starts fast.
-"""
+"""The field of a run: its players and their names; an agent from its spec, and its traits."""
 
 from __future__ import annotations
 
@@ -15,19 +12,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 
+from c4env import agents
+from c4env.agents.base import Agent
 from c4env.agents.entries import ZOO
-from c4env.boards import require_board
+from c4env.agents.functions import function_agent, is_network
+from c4env.agents.spec import option_names, split_spec
 from c4env.errors import InvalidOption
-
-from ... import agents
-from ...agents.base import Agent
-from ...agents.functions import function_agent, is_network
-from ...agents.spec import option_names, split_spec
-from ...geometry import BOARD_SIZE, IS_STANDARD
-from ..store.header import Identity, hash_files
+from c4env.evaluation.store.header import Identity, hash_files
+from c4env.geometry import IS_STANDARD
+from c4env.position import Position
 
 if TYPE_CHECKING:
-    from ...agents.adapters.chat import Chat
+    from c4env.agents.adapters.chat import Chat
 
 Player = str | Callable[..., Any]
 """A spec string, or an object that can be called with an observation."""
@@ -41,7 +37,6 @@ def name_players(players: Players) -> dict[str, Player]:
 
     Raises:
         InvalidOption: ``players`` is not a list or mapping of agents, or a name occurs twice.
-        WrongBoard: an agent plays on a board of another size.
     """
     if isinstance(players, str):
         raise InvalidOption(f"players={players!r}: expected a list of agents")
@@ -62,7 +57,6 @@ def name_players(players: Players) -> dict[str, Player]:
             player = agents.make(player)
         if not isinstance(player, str | Agent):
             function_agent(player)  # raises an error for a function of other arguments
-        require_board(player, BOARD_SIZE, f"agent {name!r}")
         try:
             name.encode()
         except UnicodeEncodeError:
@@ -145,8 +139,6 @@ def make_player(spec: str, movetime: float | None) -> Agent:
     else:
         agent = agents.make(spec, movetime=movetime)
     if IS_STANDARD and any(entry.name == name and entry.runs == "shared" for entry in ZOO):
-        from ...position import Position  # compiled
-
         with suppress(Exception):  # a user's heuristic may fail; then it fails in a game
             agent.choose(Position.parse(LATE_POSITION))
     return agent

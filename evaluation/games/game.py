@@ -8,11 +8,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from c4env.evaluation.games.asking import Answer, Fault
 from c4env.evaluation.seeds import seeds
-
-from ...position import Position, format_moves
-from ..store.run_files import Ending, GameRecord
-from .asking import Answer, Fault
+from c4env.evaluation.store.run_files import Ending, GameRecord
+from c4env.position import Position, format_moves
 
 
 class Clock(NamedTuple):

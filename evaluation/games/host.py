@@ -14,6 +14,7 @@ loads no compiled code.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -33,10 +34,11 @@ from typing import IO, Any, Final
 import numpy as np
 
 from c4env.agents import imports
+from c4env.agents.spec import files_of
 from c4env.errors import C4Error, Unavailable
-
-from ...agents.spec import files_of
-from .asking import Answer, Fault, ask, begin, describe_error, function_of, observe_moves
+from c4env.evaluation.games.asking import Answer, Fault, ask, begin, describe_error, function_of
+from c4env.observation import observe
+from c4env.position import Position
 
 ENDING: Final = 1.0  # seconds from the last request to the end of the process
 _LIBRARIES: Final = tuple(
@@ -56,14 +58,14 @@ agents: Final[dict[str, Any]] = {}
 
 def make(name: str, spec: str, movetime: float | None) -> Any:
     """Make an agent; return its traits, with a hash of its files and of the user's modules."""
-    from .field import identity_of, make_player, traits_of
+    from c4env.evaluation.games.field import identity_of, make_player, traits_of
 
     start = os.getcwd()  # an agent may change it
     agents[name] = agent = make_player(spec, movetime)
     with chdir(start):
         files = files_of(spec)
-    if function_of(agent) is None:
-        from ...position import Position as Position  # now, since a clock may run later
+    if function_of(agent) is None:  # such an agent may load kernels, which no clock should count
+        importlib.import_module("c4env.bitboard")
     modules = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
     loaded = {os.path.realpath(os.path.join(start, file)) for file in modules if file}
     files += (Path(file) for file in loaded if not file.startswith(_LIBRARIES))
@@ -90,21 +92,17 @@ def seed_generators(seed: int) -> None:
 
 def move(name: str, moves: str) -> Answer:
     """Return the agent's column and nodes, or its fault."""
-    agent = agents[name]
+    agent, position = agents[name], Position.parse(moves)
     function = function_of(agent)
     if function is not None:
-        seen = observe_moves(moves)
-        return ask(function, seen, seen["action_mask"].tolist().__getitem__, function)
-    from ...position import Position
-
-    position = Position.parse(moves)
+        return ask(function, observe(position), position.is_legal, function)
     return ask(agent.choose, position, position.is_legal, agent)
 
 
 def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
     """Play a game between two agents of this process."""
-    from .game import play_game
-    from .players import LocalPlayer
+    from c4env.evaluation.games.game import play_game
+    from c4env.evaluation.games.players import LocalPlayer
 
     first, second = names
     seats = LocalPlayer(agents[first]), LocalPlayer(agents[second])
@@ -166,6 +164,6 @@ def _read(requests: IO[str], lines: SimpleQueue[str]) -> None:
 
 if __name__ == "__main__":
     if "games" in sys.argv:  # of this project's agents: load what they need before the first one
-        from . import players as players
+        from c4env.evaluation.games import players as players
     serve(reply)
     keep()

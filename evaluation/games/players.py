@@ -24,22 +24,30 @@ from typing import Any, Final, NamedTuple, TypeVar
 from threadpoolctl import threadpool_limits
 
 from c4env.agents.adapters.process import LineProcess
+from c4env.agents.adapters.programs import Engine
+from c4env.agents.base import Agent
 from c4env.agents.entries import ZOO
+from c4env.agents.heuristics import QUIET
+from c4env.agents.options import DAY
+from c4env.agents.spec import files_of, registered_names, split_spec
+from c4env.boards import VARIABLE
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
+from c4env.evaluation.games.asking import Answer, Fault, ask, begin, function_of
+from c4env.evaluation.games.field import (
+    Player,
+    Traits,
+    identity_of,
+    is_language_model,
+    make_player,
+    traits_of,
+)
+from c4env.evaluation.games.game import Clock, play_game
+from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.store.transcripts import Transcripts
+from c4env.geometry import BOARD_SIZE
+from c4env.observation import observe
+from c4env.position import Position
 from c4env.system import FOLDER
-
-from ...agents.adapters.programs import Engine
-from ...agents.base import Agent
-from ...agents.heuristics import QUIET
-from ...agents.options import DAY
-from ...agents.spec import files_of, registered_names, split_spec
-from ...observation import observe
-from ...position import Position
-from ..store.run_files import GameRecord
-from ..store.transcripts import Transcripts
-from .asking import Answer, Fault, ask, begin, function_of
-from .field import Player, Traits, identity_of, is_language_model, make_player, traits_of
-from .game import Clock, play_game
 
 CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(
@@ -47,12 +55,17 @@ ONE_THREAD: Final = dict.fromkeys(
 )
 """A host computes in one thread: its sums do not depend on the machine, and more threads than cores
 would slow down a small network a hundred times. The user's own variables come first."""
-_START: Final = (
-    "import runpy, sys; sys.path.append(sys.argv.pop(1)); "
-    "runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)"
-)
-"""The start of a host: ``python -m`` without the current folder (``-P``), which is no agent's own.
-c4env is found where this process found it, after everything else."""
+_START: Final = """
+import importlib.machinery, importlib.util, runpy, sys
+folder, module = sys.argv.pop(1), sys.argv.pop(1)
+spec = importlib.machinery.PathFinder.find_spec("c4env", [folder])
+sys.modules["c4env"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["c4env"])
+sys.path.append(folder)
+runpy.run_module(module, run_name="__main__", alter_sys=True)
+"""
+"""The start of a host: as ``python -m``, but without the current folder (``-P``), and with
+the c4env of this process, wherever another may be installed."""
 _PLACES: Final = {entry.name: entry.runs for entry in ZOO}
 _SERVED: Final = {entry.name for entry in ZOO if entry.network}
 _CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
@@ -67,7 +80,8 @@ class Host:
         self, module: str = f"{__package__}.host", *arguments: str, notices: bool = True
     ) -> None:
         self._command = (sys.executable, "-P", "-c", _START, str(FOLDER), module, *arguments)
-        self._variables = ONE_THREAD | ({} if notices else {QUIET: "1"}) | os.environ
+        quiet = {} if notices else {QUIET: "1"}
+        self._variables = ONE_THREAD | quiet | os.environ | {VARIABLE: str(BOARD_SIZE)}
         self._process: LineProcess | None = None
         self._idle = True
         self._closed = False

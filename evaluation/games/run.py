@@ -21,21 +21,28 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from c4env.agents.options import DAY
+from c4env.agents.spec import split_spec
 from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
+from c4env.evaluation.games.field import Player, describe_player, separate
+from c4env.evaluation.games.game import Clock
+from c4env.evaluation.games.players import GameSettings, Seats, do_all, play_one, team
+from c4env.evaluation.store.header import (
+    Fixture,
+    Kind,
+    RunHeader,
+    SprtPlan,
+    identity_hash,
+    versions,
+)
+from c4env.evaluation.store.run_files import GameRecord, open_games
+from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.tables import plural
+from c4env.geometry import BOARD_SIZE
 from c4env.lazy import from_extra
+from c4env.openings import Openings as Openings
+from c4env.openings import list_openings
 from c4env.system import commit
-
-from ...agents.options import DAY
-from ...agents.spec import split_spec
-from ...openings import Openings as Openings
-from ...openings import list_openings
-from ..store.header import Fixture, Kind, RunHeader, SprtPlan, identity_hash, versions
-from ..store.run_files import GameRecord, open_games
-from ..store.transcripts import Transcripts
-from .field import Player, describe_player, separate
-from .game import Clock
-from .players import GameSettings, Seats, do_all, play_one, team
 
 Watcher = Callable[[int, int], None]
 
@@ -327,7 +334,7 @@ def _play_on_cluster(
 ) -> Generator[GameRecord, None, None]:
     """Play games on a cluster; yield each when its batch is done."""
     batches = [
-        (game_settings, field, fixtures[i : i + BATCH], versions())
+        (game_settings, field, fixtures[i : i + BATCH], _shared_by_workers())
         for i in range(0, len(fixtures), BATCH)
     ]
     try:
@@ -340,13 +347,17 @@ def _play_on_cluster(
         raise Unavailable(f"a worker of {settings.backend} failed: {error}") from error
 
 
+def _shared_by_workers() -> str:
+    return f"{versions()}, board {BOARD_SIZE}"
+
+
 def play_batch(
     batch: tuple[GameSettings, Mapping[str, Player], Sequence[Fixture], str],
 ) -> list[GameRecord]:
     """Play games in a worker."""
     game_settings, field, fixtures, version = batch
-    if version != versions():
-        where = f"a worker on {platform.node()} has c4env {versions()}"
+    if version != _shared_by_workers():
+        where = f"a worker on {platform.node()} has c4env {_shared_by_workers()}"
         raise InvalidOption(f"{where}: expected the same as the run, {version}")
     with closing(Seats(field, game_settings.clock)) as seats:
         return [play_one(game_settings, seats, *fixture) for fixture in fixtures]

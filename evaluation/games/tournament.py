@@ -16,14 +16,21 @@ import numpy as np
 
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption
+from c4env.evaluation.games.field import Player, Players, as_players, name_players
+from c4env.evaluation.games.run import (
+    Openings,
+    Plan,
+    Settings,
+    Watcher,
+    choose_openings,
+    play,
+    prepare,
+)
+from c4env.evaluation.rating.ratings import Ratings, rate
+from c4env.evaluation.rating.tally import Tally, WinTable, costs
+from c4env.evaluation.store.header import RunHeader
+from c4env.evaluation.store.run_files import GameRecord, digest, games_table
 from c4env.evaluation.tables import plural
-
-from ..rating.ratings import Ratings, rate
-from ..rating.tally import Tally, WinTable, costs
-from ..store.header import RunHeader
-from ..store.run_files import GameRecord, digest, games_table
-from .field import Player, Players, as_players, name_players
-from .run import Openings, Plan, Settings, Watcher, choose_openings, play, prepare
 
 
 class Frames(NamedTuple):

@@ -15,7 +15,9 @@ as resampled pairs of games would.
 The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
 de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two
 agents give the interval of their difference (:meth:`Ratings.difference`). They do not depend on
-where Elo 0 is, so an agent that never scores does not widen the intervals of the others.
+where Elo 0 is, so an agent that never scores does not widen the intervals of the others. The
+difference of agents that play alike (:meth:`Tally.alike`) does not count, so they do not narrow
+each other's interval.
 """
 
 from __future__ import annotations
@@ -29,12 +31,11 @@ from typing import Any, Final, NamedTuple, overload
 import numpy as np
 
 from c4env.agents.imports import suggest
-from c4env.arrays import Float64s, Int64s
+from c4env.arrays import Bools, Float64s, Int64s
 from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import DRAWS, ELO, FEW, TAILS, Interval, firth, fit, information
+from c4env.evaluation.rating.tally import Cost, Tally
 from c4env.evaluation.tables import Column, Table, plural, signed
-
-from .tally import Cost, Tally
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
@@ -45,6 +46,7 @@ _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding 
 _TIE: Final = 1e-3  # Elo; strengths with a smaller difference are equal
 _ENOUGH: Final = 25  # openings, from which a run gets no warning
 _STEPS: Final = 200  # of the fit of quasi standard errors
+_NEARLY_NONE: Final = 1e-6  # weight of a pair that plays alike
 _WIDEST: Final = 2000.0  # half width, in Elo, of an interval without information
 
 
@@ -265,11 +267,12 @@ def rate(
     points, games = (sums[0] for sums in tally.sums())
     played = games.sum(0) + games.sum(1)
     score = (points.sum(1) + (games - points).sum(0)) / np.maximum(played, 1)
+    alike = tally.alike()
     groups = sorted(tally.groups, key=lambda group: (-len(group), group))
     ratings: list[Rating] = []
     for group in groups:
         names = [tally.players[i] for i in group]
-        below, above = _quasi_errors(elo[group], samples[:, group])
+        below, above = _quasi_errors(elo[group], samples[:, group], alike[np.ix_(group, group)])
         values = _shifted(elo[group], names, anchor, centre)
         drawn = values[None] if exact else samples[:, group]
         best, worst = _ranks(drawn)
@@ -403,12 +406,13 @@ def _balanced(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
     return won, won + won.swapaxes(-1, -2)
 
 
-def _quasi_errors(elo: Float64s, samples: Float64s) -> tuple[Float64s, Float64s]:
+def _quasi_errors(elo: Float64s, samples: Float64s, alike: Bools) -> tuple[Float64s, Float64s]:
     """Return how far each agent's interval reaches below and above its Elo, ``[players]`` each.
 
     The lower half width of each difference should be the root of ``below**2`` of the first agent
     plus ``above**2`` of the second. The fit minimises the deviance of a gamma distribution, by
-    steps that keep all numbers positive.
+    steps that keep all numbers positive. Pairs that are ``alike``, ``[players, players]``, do not
+    count: only intervals without width would give the interval of their difference.
     """
     n = len(elo)
     below = above = np.zeros(n)
@@ -416,13 +420,13 @@ def _quasi_errors(elo: Float64s, samples: Float64s) -> tuple[Float64s, Float64s]
         return below, above
     low = [np.percentile(samples[:, [i]] - samples, TAILS[0], axis=0) for i in range(n)]
     wanted = np.maximum(elo[:, None] - elo - low, _TIE) ** 2
-    others = 1.0 - np.eye(n)
-    below = above = np.full(n, (wanted * others).sum() / n / (n - 1) / 2)
+    weights = np.where(alike, _NEARLY_NONE, 1.0) - np.eye(n)
+    below = above = np.full(n, (wanted * weights).sum() / weights.sum() / 2)
     for _ in range(_STEPS):
         both = below[:, None] + above
-        below = below * np.sqrt((wanted / both**2 * others).sum(1) / (others / both).sum(1))
+        below = below * np.sqrt((wanted / both**2 * weights).sum(1) / (weights / both).sum(1))
         both = below[:, None] + above
-        above = above * np.sqrt((wanted / both**2 * others).sum(0) / (others / both).sum(0))
+        above = above * np.sqrt((wanted / both**2 * weights).sum(0) / (weights / both).sum(0))
     return np.sqrt(below), np.sqrt(above)
 
 

@@ -19,10 +19,9 @@ import numpy as np
 from c4env.arrays import Bools, Float64s
 from c4env.evaluation.rating.fit import weights_of
 from c4env.evaluation.seeds import seeds
+from c4env.evaluation.store.run_files import Ending, GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural, rounded
-
-from ...openings import enumerate_openings
-from ..store.run_files import Ending, GameRecord
+from c4env.openings import enumerate_openings
 
 _OPENINGS: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies
 
@@ -43,6 +42,8 @@ PAIR_COLUMNS: Final = (
     Column("score", ".1%", lambda pair: pair[2].score),
 )
 """The columns of the pairings, from the view of the player who moves first."""
+ALIKE: Final = 0.8
+"""From this concordance of their results on, two agents play alike."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,21 @@ class Tally:
         games = self.games + self.games.swapaxes(1, 2)
         mean = points.sum(0) / np.maximum(games.sum(0), 1)
         return np.asarray(points - games * mean)
+
+    def alike(self) -> Bools:
+        """Return which agents play nearly alike, ``[players, players]``.
+
+        Such agents do better or worse than usual in the same openings against the same opponents.
+        The measure is Lin's concordance (Biometrics 45, 1989). Resampled pairs of games have no
+        openings in common, so no agents are alike there.
+        """
+        if self.resampled == "pairs":
+            return np.zeros(self.games.shape[1:], dtype=bool)
+        deviations = self.deviations()
+        products = np.einsum("oik,ojk->ij", deviations, deviations)  # starts no threads
+        squares = products.diagonal()
+        alike = 2 * products > ALIKE * (squares[:, None] + squares)
+        return np.asarray(alike & ~np.eye(len(alike), dtype=bool))
 
     @property
     def groups(self) -> list[list[int]]:

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from c4env.evaluation.exact.moves import Quality
+from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.store.transcripts import Spoken
 from c4env.evaluation.tables import Column, Result, Table, shortened
-
-from ...position import DIGITS
-from ..exact.moves import Quality
-from ..store.run_files import GameRecord
-from ..store.transcripts import Spoken
+from c4env.position import DIGITS
 
 LONGEST: Final = 4000  # characters of a message on the page
 

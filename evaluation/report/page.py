@@ -17,21 +17,20 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import Any, Final
 
+from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
+from c4env.evaluation.exact.moves import Quality, bands
+from c4env.evaluation.exact.scores import Judge, positions_in
+from c4env.evaluation.games.run import choose_openings
+from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.rating.ratings import FIRST, Ratings
 from c4env.evaluation.rating.sprt import compared
+from c4env.evaluation.rating.tally import costs
+from c4env.evaluation.report.summary import MOST_PLIES, remarks, sentence, standings
+from c4env.evaluation.store.header import RunHeader
+from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import Column, Table, width
-
-from ...position import Position
-from ..exact.mistakes import SHOWN, Mistakes
-from ..exact.moves import Quality, bands
-from ..exact.scores import Judge, positions_in
-from ..games.run import choose_openings
-from ..games.tournament import Tournament
-from ..rating.ratings import FIRST, Ratings
-from ..rating.tally import costs
-from ..store.header import RunHeader
-from ..store.run_files import GameRecord
-from ..studies.match import Match
-from .summary import MOST_PLIES, remarks, sentence, standings
+from c4env.position import Position
 
 STATIC: Final = files("c4env.evaluation.report") / "static"
 """The folder of the styles and scripts."""

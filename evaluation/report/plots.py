@@ -16,10 +16,13 @@ import numpy as np
 from c4env.errors import Unwritable
 from c4env.evaluation.tables import plural, rounded, shortened, signed
 from c4env.files import write_whole
+from c4env.geometry import require_standard
 from c4env.lazy import from_extra
 
+require_standard(__name__)
+
 if TYPE_CHECKING:
-    from ..studies.strength import Strength
+    from c4env.evaluation.studies.strength import Strength
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches

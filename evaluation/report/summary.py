@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.fit import Interval
+from c4env.evaluation.rating.ratings import Rating, Ratings, milliseconds, rate
 from c4env.evaluation.rating.sprt import Sprt, compared, score_of
+from c4env.evaluation.rating.tally import Cell, Tally, WinTable, all_openings
+from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import Column, Result, Table, plural, signed
 
-from ..games.tournament import Tournament
-from ..rating.ratings import Rating, Ratings, milliseconds, rate
-from ..rating.tally import Cell, Tally, WinTable, all_openings
-from ..store.run_files import GameRecord
-from ..studies.match import Match
-
 if TYPE_CHECKING:
-    from .models import Models
+    from c4env.evaluation.report.models import Models
 
 MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run
 

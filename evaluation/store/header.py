@@ -26,11 +26,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from c4env.boards import Size
 from c4env.errors import UnreadableRun
+from c4env.geometry import BOARD_SIZE, COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.system import __version__
-
-from ...geometry import BOARD_SIZE, IS_STANDARD
 
 FORMAT: Final = "c4env run 1"
 GAMES: Final = ("c4env", "c4env.agents", "c4env.evaluation.games")
@@ -163,9 +161,8 @@ class RunHeader:
         if notes:
             notes.append("Timed runs do not repeat exactly.")
         if not IS_STANDARD:
-            rows, columns, connect = Size.parse(self.board)
-            size = f"{rows} rows and {columns} columns"
-            notes.append(f"The board has {size}; {connect} in a row win.")
+            size = f"{ROWS} rows and {COLUMNS} columns"
+            notes.append(f"The board has {size}; {CONNECT} in a row win.")
         return tuple(notes)
 
     def format(self) -> str:
@@ -300,7 +297,9 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
 
 def _same_position(openings: Iterable[str]) -> tuple[str, str] | None:
     """Return the first two openings that are one position in two orders of moves, or None."""
-    from ...position import Position  # compiled code, which the process of a function does without
+    from c4env.position import (
+        Position,  # compiled code, which the process of a function does without
+    )
 
     found: dict[Position, str] = {}
     for moves in openings:

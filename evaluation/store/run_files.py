@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error, InvalidOption, UnreadableRun
+from c4env.evaluation.store.header import Fixture, RunHeader, extend_header
 from c4env.evaluation.store.lines import Lines, read_lines, read_text
 from c4env.evaluation.tables import Table
 from c4env.files import write_whole
-
-from ...geometry import BOARD_SIZE
-from ...position import Position
-from .header import Fixture, RunHeader, extend_header
+from c4env.geometry import BOARD_SIZE
+from c4env.position import Position
 
 GAMES_FILE: Final = "games.jsonl"
 RUN_FILE: Final = "run.json"
@@ -169,6 +168,8 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     path = folder / GAMES_FILE
     if not folder.is_dir():
         raise UnreadableRun(f"{folder} is no directory: expected a run directory")
+    if (folder / RUN_FILE).exists():
+        read_header(folder)  # refuses another board, whose games cannot be parsed
     games = read_lines(path, GameRecord.parse)  # before the header: a run may extend it now
     header = read_header(folder)
     _check_games(path, header, games)

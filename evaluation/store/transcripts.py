@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.errors import C4Error, Unavailable
+from c4env.evaluation.store.header import Fixture
 from c4env.evaluation.store.lines import Lines, read_lines
 
-from .header import Fixture
-
 if TYPE_CHECKING:
-    from ...agents.adapters.chat import Exchange, Tape
+    from c4env.agents.adapters.chat import Exchange, Tape
 
 TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
 
@@ -55,7 +54,7 @@ class Spoken:
     @classmethod
     def parse(cls, value: Any) -> Spoken:
         """Parse a line's JSON value; ValueError, TypeError or KeyError if it is malformed."""
-        from ...agents.adapters.chat import Exchange
+        from c4env.agents.adapters.chat import Exchange
 
         fields = dict(value)
         (first, second), opening, agent = map(fields.pop, ("players", "opening", "agent"))

@@ -22,14 +22,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
+from c4env.evaluation.games.field import Player, split_name
+from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+from c4env.evaluation.rating.ratings import Ratings, rate
+from c4env.evaluation.rating.tally import Tally, costs
 from c4env.evaluation.store.lines import read_text
 from c4env.evaluation.tables import Column, Table, plural
+from c4env.geometry import require_standard
 from c4env.system import __version__, commit, usable_cores
 
-from ..games.field import Player, split_name
-from ..games.tournament import Tournament, gauntlet, round_robin
-from ..rating.ratings import Ratings, rate
-from ..rating.tally import Tally, costs
+require_standard(__name__)
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module

@@ -14,17 +14,16 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
+from c4env.evaluation.games.field import Player, Players, as_players, name_advice, name_players
+from c4env.evaluation.games.run import Openings, Settings, Watcher, choose_openings, play, prepare
+from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.fit import Interval
+from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
+from c4env.evaluation.rating.tally import Cell
+from c4env.evaluation.store.header import RunHeader, SprtPlan
+from c4env.evaluation.store.run_files import GameRecord, read_games
 from c4env.evaluation.tables import Column, Table, signed
-
-from ..games.field import Player, Players, as_players, name_advice, name_players
-from ..games.run import Openings, Settings, Watcher, choose_openings, play, prepare
-from ..games.tournament import Tournament
-from ..rating.ratings import Ratings
-from ..rating.tally import Cell
-from ..store.header import RunHeader, SprtPlan
-from ..store.run_files import GameRecord, read_games
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from c4env.errors import require_integer
+from c4env.evaluation.studies.strength import Watch
 from c4env.lazy import from_extra
-
-from .strength import Watch
 
 with from_extra("sb3", "this callback needs Stable-Baselines3"):
     from stable_baselines3.common.callbacks import BaseCallback

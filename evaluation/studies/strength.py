@@ -17,16 +17,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from c4env import agents
+from c4env.agents.solver.exam import exam
+from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.store.lines import read_text
+from c4env.evaluation.studies.leaderboard import place, stored_board
 from c4env.evaluation.tables import Column, Result, Table, shortened, signed
 from c4env.files import write_whole
-
-from ... import agents
-from ...agents.solver.exam import exam
-from ...envs.batch import bitboards
-from .leaderboard import place, stored_board
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Fast agents of the leaderboard, the weakest first."""

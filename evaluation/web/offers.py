@@ -20,12 +20,11 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
+from c4env.agents.options import DAY
+from c4env.agents.spec import join_spec, options_of_agent, split_spec, summary_of_agent
 from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.tables import shortened
 from c4env.system import usable_cores
-
-from ...agents.options import DAY
-from ...agents.spec import join_spec, options_of_agent, split_spec, summary_of_agent
 
 MEMORY: Final = 256  # megabytes that the page's agents in one process may reserve together
 

@@ -18,16 +18,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
+from c4env import agents
+from c4env.agents.base import Agent, SearchingAgent, SearchResult
 from c4env.errors import C4Error, EngineFault, LateAnswer
-
-from ... import agents
-from ...agents.base import Agent, SearchingAgent, SearchResult
-from ...position import Position, format_moves
-from ..games.asking import Fault, ask, begin, describe_error
-from ..games.game import game_seed
-from ..games.host import seed_generators
-from ..games.players import Host, place_of
-from .offers import MEMORY, reserved_mb
+from c4env.evaluation.games.asking import Fault, ask, begin, describe_error
+from c4env.evaluation.games.game import game_seed
+from c4env.evaluation.games.host import seed_generators
+from c4env.evaluation.games.players import Host, place_of
+from c4env.evaluation.web.offers import MEMORY, reserved_mb
+from c4env.position import Position, format_moves
 
 GRACE: Final = 0.4  # seconds until a cancelled search is killed
 AGENTS_KEPT: Final = 8  # the most agents that a process keeps; fewer if their tables exceed MEMORY
@@ -139,7 +138,7 @@ class RecentAgents:
     @functools.cached_property
     def solver(self) -> Any:
         """The exact solver."""
-        from ...agents.solver import Solver
+        from c4env.agents.solver import Solver
 
         return Solver(table_mb=SOLVER_MB)
 
@@ -230,7 +229,7 @@ ANSWERS: Final[dict[str, Callable[[RecentAgents, Question], Message]]] = {
 
 
 if __name__ == "__main__":
-    from ..games.host import serve
+    from c4env.evaluation.games.host import serve
 
     cache = RecentAgents()
     serve(lambda *question: answer(Question(*question), cache))

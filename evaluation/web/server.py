@@ -34,16 +34,15 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from c4env.errors import C4Error, InvalidOption, Unwritable, require_integer
+from c4env.evaluation.games.asking import REASON
+from c4env.evaluation.people import HUMAN, record_game
+from c4env.evaluation.report.page import STATIC
+from c4env.evaluation.store.run_files import FORFEITS, GameRecord
 from c4env.evaluation.tables import printable, shortened
-
-from ...bitboard import CELLS
-from ...position import Position
-from ..games.asking import REASON
-from ..people import HUMAN, record_game
-from ..report.page import STATIC
-from ..store.run_files import FORFEITS, GameRecord
-from .offers import LEVELS, ServerSettings, catalogue, check_spec
-from .questions import ANSWERS, Hosts, Question
+from c4env.evaluation.web.offers import LEVELS, ServerSettings, catalogue, check_spec
+from c4env.evaluation.web.questions import ANSWERS, Hosts, Question
+from c4env.position import Position
+from c4env.rules import CELLS
 
 LOG: Final = logging.getLogger("c4env.web")
 BEAT: Final = 0.5  # seconds between signs of life during a search

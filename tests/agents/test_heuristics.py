@@ -15,7 +15,7 @@ from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption
 from c4env.jit import config
 from tests.helpers.paths import published
-from tests.helpers.processes import run_python
+from tests.helpers.processes import environment, run_python
 from tests.rules import reference
 from tests.rules.strategies import bits_of, board_of, stacks
 
@@ -246,6 +246,31 @@ found = agents.make("alphabeta:depth=1", heuristic=tuned).search(Position.parse(
 print(found.value, agents.make("alphabeta", heuristic=tuned)._heuristic is tuned)
 """
 
+ON_A_BOARD = """
+import numba
+from c4env.geometry import COLUMNS, ROWS
+
+
+@numba.njit(cache=True)
+def cells():  # compiled before any kernel of ours
+    return ROWS * COLUMNS
+
+
+counted = cells() == ROWS * COLUMNS
+from c4env import Position
+from c4env.agents.heuristics import names
+from c4env.bitboard import winning_cells
+
+
+@numba.njit(cache=True)
+def threats(mine, theirs):
+    return float(winning_cells(mine))
+
+
+discs = Position.parse("112233").mine
+print(counted, names.load(threats)(discs, 0) == winning_cells(discs) > 0)
+"""
+
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("signature", [[], ["explicit"]], ids=["lazy", "explicit"])
@@ -265,3 +290,13 @@ def test_an_edit_of_any_file_that_a_cached_heuristic_uses_counts(signature, tmp_
         values.append(float(value))
         assert is_the_authors == "True"
     assert values[0] == values[2] != values[1]
+
+
+@pytest.mark.compiled
+def test_a_users_cached_function_runs_the_machine_code_of_its_board(tmp_path):
+    """Numba finds machine code by the function's source, which is the same for all boards."""
+    script = tmp_path / "heuristic.py"
+    script.write_text(ON_A_BOARD)
+    for size in ("6x7x4", "4x4x4", "6x7x4", "4x4x4"):
+        done = run_python(script, check=True, env=environment(C4ENV_BOARD=size))
+        assert done.stdout.split() == ["True", "True"], size

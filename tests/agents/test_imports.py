@@ -9,15 +9,6 @@ from c4env.agents.imports import import_attribute
 from c4env.errors import UnknownAgent
 
 
-@pytest.fixture(autouse=True)
-def modules(monkeypatch):
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    before = {*sys.modules}
-    yield
-    for name in {*sys.modules} - before:
-        del sys.modules[name]
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -14,11 +14,9 @@ from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.agents.solver.null_window import UNDECIDED, parity_bound
 from c4env.agents.solver.table import position_key
 from c4env.bitboard import CELLS, COLUMNS, mirror_all, playable, winning_cells
-from c4env.boards import Size
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, InvalidPosition, MissingExtra
 from c4env.position import Position
-from tests.helpers.boards import part
 from tests.helpers.paths import DATA, published
 from tests.rules import reference
 from tests.rules.positions import random_position, random_positions
@@ -286,18 +284,6 @@ def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes():
     for wrong in ({"nodes": 0}, {"nodes": 5, "order": (3, 3)}):
         with pytest.raises(InvalidOption, match=r"nodes=.*expected nodes >= 1"):
             solver.signs(Position(), **wrong)
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_the_table_of_a_small_board_holds_each_position_once_with_its_scores():
-    size = Size(4, 4, 4)  # compiled for other tests anyway
-    rows = part(size, "agents.solver.enumeration").whole_board()
-    assert len(rows) == len(np.unique(rows[["mine", "theirs"]])) == 161_029  # M. Boeck
-    solver = part(size, "agents.solver.solver").Solver()
-    mine, theirs = (np.ascontiguousarray(rows[side]) for side in ("mine", "theirs"))
-    assert (solver.scores_many(mine, theirs, threads=1) == rows["score"]).all()
-    assert (solver.columns_many(mine, theirs, threads=1) == rows["columns"]).all()
 
 
 LATE = random_positions(60, seed=1, fewest=24)

@@ -1,9 +1,11 @@
 """Measure speed beside what it is compared with, in one run, as ratios.
 
-python -m tests.benchmarks env        every environment beside PettingZoo's (needs pygame-ce)
+python -m tests.benchmarks env        a user's loops beside PettingZoo's environment
 python -m tests.benchmarks vector     many boards at once, by their number
 python -m tests.benchmarks published  naive search beside alpha-beta; negamax's published nodes
-python -m tests.benchmarks solver     the exact solver beside bitbully (--help: its options)
+python -m tests.benchmarks solver     the exact solver beside BitBully (--help: its options)
+
+env and solver need the extra `peers`.
 """
 
 import sys

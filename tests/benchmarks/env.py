@@ -1,92 +1,87 @@
-"""Speed of every environment, with random legal moves, beside PettingZoo's connect four.
+"""What a user's loop gets from the environments, beside PettingZoo's connect_four_v3 in one run.
 
-The AEC environments are measured in PettingZoo's own loop; one board against an opponent, and
-many boards, as in ``vector``, by the caller's steps. PettingZoo's own needs pygame;
-only the ratios mean something elsewhere.
+The learner plays random legal moves. The clock runs over all of the loop: the choice of the moves,
+``last``, ``step`` and the resets. PettingZoo's loop is the one of its documents; it has no
+opponents, so there the loop asks ``greedy`` itself. Only the ratios mean something elsewhere.
 """
 
-import random
+import itertools
 import statistics
-import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
-from c4env.envs.aec import env, raw_env
-from c4env.envs.single import ConnectFourEnv
+from c4env import agents
+from c4env.envs.aec import env
 from c4env.evaluation.tables import Table
+from c4env.lazy import from_extra
 from tests.benchmarks import vector
-from tests.benchmarks.harness import in_turns, peer
+from tests.benchmarks.harness import in_turns, rounded_ratio, seconds_each
 
-BASELINE = "pettingzoo env()"
-BOARDS = 4096
+BOARDS: Final = 4096
+MODES: Final = {"next-step": "NextStep", "same-step": "SameStep"}  # of autoreset
+OPPONENTS: Final = {"self-play": None, "against greedy": "greedy"}
 
 
-def run(games: int = 200, repeat: int = 5, boards: int = BOARDS) -> Table:
-    """Time every environment over the same random games, so many a repetition.
+def run(boards: int = BOARDS, seconds: float = 0.3, rounds: int = 9) -> Table:
+    """Time every loop in turn with PettingZoo's, ``seconds`` a round; the medians count.
 
-    Of each the median of the steps a second; in the AEC loop a step is one turn, dead ones among
-    them. The ratio is to PettingZoo's ``env()`` in the same run.
+    The times are microseconds a move of the learner, who in self-play moves for both players.
     """
-    makers: dict[str, Callable[[], Any]] = {"c4env env()": env, "c4env raw_env()": raw_env}
-    theirs = peer("pettingzoo.classic.connect_four.connect_four")
-    if theirs is not None:
-        makers = {BASELINE: theirs.env, "pettingzoo raw_env()": theirs.raw_env, **makers}
-    works: dict[str, Callable[[int], float]] = {
-        name: partial(_speed, play, make, games) for name, make in makers.items()
-    }
-    for opponent in ("random", "greedy"):
-        single = partial(ConnectFourEnv, opponent)
-        works[f"one board against {opponent}"] = partial(_speed, play_single, single, games)
-    for name, work in vector.works(boards, games / 2000).items():
-        works[f"{boards:,} boards, {name}"] = work
-    speeds = {name: statistics.median(found) for name, found in in_turns(works, repeat).items()}
-    base = speeds.get(BASELINE)
-    rows = [(name, speed, speed / base if base else None) for name, speed in speeds.items()]
-    missing = "PettingZoo's own is not measured: pip install pygame-ce"
+    with from_extra("peers", "PettingZoo's connect_four_v3 needs pygame"):
+        from pettingzoo.classic.connect_four.connect_four import env as theirs
+    works: dict[tuple[str, bool], Callable[[int], float]] = {}  # by name, and whether it is ours
+    for name, opponent in OPPONENTS.items():
+        for mode, value in MODES.items():
+            row = f"{boards:,} boards, {name}, {mode}"
+            arguments = {"opponent": opponent, "autoreset_mode": value}
+            works[row, False] = partial(aec_loop, theirs, opponent, seconds)
+            works[row, True] = partial(vector.loop, boards, arguments, seconds)
+    works["AEC loop", False] = partial(aec_loop, theirs, None, seconds)
+    works["AEC loop", True] = partial(aec_loop, env, None, seconds)
+    found = {key: 1e6 * statistics.median(times) for key, times in in_turns(works, rounds).items()}
+    rows = [
+        (name, found[name, False], found[name, True], found[name, False] / found[name, True])
+        for name, ours in works
+        if ours
+    ]
     return Table.of(
-        {"random legal moves": "", "steps/s": ",.0f", "ratio": ".1f"},
+        {
+            "loop": "",
+            "PettingZoo us": ".3g",
+            "c4env us": ".3g",
+            "PettingZoo / c4env": rounded_ratio,
+        },
         rows,
-        notes=() if base else (missing,),
     )
 
 
-def _speed(
-    game: Callable[[Any, random.Random], int], make: Callable[[], Any], games: int, seed: int
-) -> float:
-    """Steps a second over some games, one unmeasured before."""
-    choose, environment = random.Random(seed), make()
-    game(environment, choose)
-    start = time.perf_counter()
-    steps = sum(game(environment, choose) for _ in range(games))
-    return steps / (time.perf_counter() - start)
+def aec_loop(make: Callable[[], Any], opponent: str | None, seconds: float, seed: int) -> float:
+    """Seconds a move of the learner in an AEC environment; one game is not measured."""
+    environment, reply = make(), agents.make(opponent) if opponent else None
+    for agent in environment.possible_agents:
+        environment.action_space(agent).seed(seed)
+    learners = itertools.cycle(environment.possible_agents)
+
+    def game() -> int:
+        return play(environment, reply, next(learners))
+
+    game()
+    return seconds_each(game, seconds)
 
 
-def play(environment: Any, choose: random.Random) -> int:
-    """One game of random legal moves in the AEC loop; returns the number of steps."""
-    steps = 0
+def play(environment: Any, reply: Callable[[Any], int] | None, learner: str) -> int:
+    """One game of a learner, or without a reply of two; returns the number of their moves."""
+    moves = 0
     environment.reset()
-    for _ in environment.agent_iter():
+    for agent in environment.agent_iter():
         observation, _, terminated, truncated, _ = environment.last()
         if terminated or truncated:
             action = None
+        elif reply and agent != learner:
+            action = reply(observation)
         else:
-            action = legal_column(observation["action_mask"], choose)
+            action = environment.action_space(agent).sample(observation["action_mask"])
+            moves += 1
         environment.step(action)
-        steps += 1
-    return steps
-
-
-def play_single(environment: Any, choose: random.Random) -> int:
-    """One game of random legal moves against the opponent; returns the number of steps."""
-    _, info = environment.reset()
-    steps, over = 0, False
-    while not over:
-        _, _, over, _, info = environment.step(legal_column(info["action_mask"], choose))
-        steps += 1
-    return steps
-
-
-def legal_column(mask: Any, choose: random.Random) -> int:
-    """A random one."""
-    return choose.choice([column for column, legal in enumerate(mask.tolist()) if legal])
+    return moves

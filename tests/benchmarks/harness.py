@@ -6,7 +6,6 @@ returns the exit code, or None for 0.
 """
 
 import argparse
-import importlib
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,16 +40,23 @@ def in_turns(works: Mapping[K, Callable[[int], float]], repeat: int) -> dict[K, 
     return found
 
 
-def peer(module: str) -> Any:
-    """What is compared with, or None where it is not installed."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        return None
+def seconds_each(work: Callable[[], int], seconds: float) -> float:
+    """Processor seconds for each thing that calls of ``work`` count, measured for so long."""
+    count, started = 0, time.process_time()
+    while (spent := time.process_time() - started) < seconds or not count:
+        count += work()
+    return spent / count
+
+
+def rounded_ratio(ratio: float) -> str:
+    """A ratio with two digits, since more would differ in the next run."""
+    return f"{float(f'{ratio:.2g}'):,g}"
 
 
 def show_as_measured(
-    columns: Mapping[str, str], rows: Iterable[Sequence[Any]], arguments: argparse.Namespace
+    columns: Mapping[str, str | Callable[[Any], str]],
+    rows: Iterable[Sequence[Any]],
+    arguments: argparse.Namespace,
 ) -> int:
     """Print a table with these columns and formats, as text each row as soon as it is measured.
 
@@ -66,7 +72,7 @@ def show_as_measured(
             yield row
 
     if arguments.format == "text":
-        wide = [14, *(max(9, len(name)) for name in [*columns][1:])]
+        wide = [16, *(max(9, len(name)) for name in [*columns][1:])]
         heading = (f"{name:>{width}}" for name, width in zip(columns, wide, strict=True))
         say("  ".join(heading), sys.stdout)
         for row in checked():

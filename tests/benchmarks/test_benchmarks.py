@@ -1,43 +1,61 @@
 """The benchmarks run and report what they say; how fast is theirs to say, not a test's."""
 
 import argparse
+import itertools
 import json
 import os
-import random
 import sys
 
 import numpy as np
 import pytest
 
+from c4env.agents.solver import Solver
 from c4env.envs.aec import env as aec_env
-from tests.benchmarks import env, harness, vector
+from tests.benchmarks import env, harness, solver, vector
 from tests.benchmarks.__main__ import main
 
 
 def test_environments_beside_pettingzoos():
     pytest.importorskip("pygame")
-    rows = env.run(games=2, repeat=1, boards=8).items
-    names = [name for name, _, _ in rows]
-    assert names[:3] == ["pettingzoo env()", "pettingzoo raw_env()", "c4env env()"]
-    assert {f"8 boards, {name}" for name in vector.MODES} <= set(names)
-    for _, speed, ratio in rows:
-        assert ratio == speed / rows[0][1] > 0
+    rows = env.run(boards=8, seconds=0.001, rounds=1).items
+    modes = [
+        f"8 boards, {players}, {mode}"
+        for players in ("self-play", "against greedy")
+        for mode in ("next-step", "same-step")
+    ]
+    assert [row[0] for row in rows] == [*modes, "AEC loop"]
+    for _, theirs, ours, ratio in rows:
+        assert ratio == theirs / ours > 0
 
 
-def test_a_game_counts_every_turn_and_the_two_dead_ones():
-    environment = aec_env()
-    steps = env.play(environment, random.Random(1))
-    assert steps == environment.position.plies + 2
-    assert environment.position.outcome is not None
+def test_a_benchmark_that_cannot_run_says_what_is_missing(monkeypatch, capsys):
+    theirs = {"env": "pettingzoo.classic.connect_four.connect_four", "solver": "bitbully"}
+    for name, missing in theirs.items():
+        monkeypatch.setitem(sys.modules, missing, None)
+        assert main([name]) == 2
+        assert "pip install bitbully pygame-ce" in capsys.readouterr().err
+
+
+def test_a_game_counts_the_moves_of_the_learner():
+    environment, seen = aec_env(), []
+
+    def reply(observation):
+        seen.append(observation)
+        return int(observation["action_mask"].argmax())
+
+    assert env.play(environment, None, "player_0") == environment.position.plies
+    for learner in ("player_0", "player_1"):
+        seen.clear()
+        moves = env.play(environment, reply, learner)
+        assert moves + len(seen) == environment.position.plies
+        assert moves - len(seen) in ((0, 1) if learner == "player_0" else (-1, 0))
+        assert environment.position.outcome is not None
 
 
 def test_many_boards():
     rows = vector.run(sizes=(1, 8), seconds=0.001, repeat=1).items
-    found = {name: (one, eight) for name, one, eight in rows}
-    for name, arguments in vector.MODES.items():
-        one, eight = found[name]
-        assert eight > 0
-        assert (one is not None) == (arguments.get("threads", 1) == 1)
+    assert [row[0] for row in rows] == list(vector.MODES)
+    assert all(speed > 0 for _, *speeds in rows for speed in speeds)
     masks = np.array([[0, 1, 0, 0, 0, 0, 1], [0] * 7, [1] * 7], np.int8)
     generator = np.random.default_rng(1)
     drawn = [vector.random_columns(masks, generator).tolist() for _ in range(200)]
@@ -45,18 +63,24 @@ def test_many_boards():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("peer", [[], ["--alone"]], ids=["beside bitbully", "alone"])
-def test_the_solver(peer, tmp_path, capsys):
-    if not peer:
-        pytest.importorskip("bitbully.bitbully_core", reason="bitbully is not installed")
-    path = tmp_path / "late.txt"
-    path.write_text("1212121 18\n121212 18\n")
-    command = ["solver", str(path), *peer, "--format", "json"]
-    assert main([*command, "--count", "1"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert (row["set"], row["positions"], row["wrong"]) == ("late", 1, 0)
-    assert (row["mtdf ms"] is None) == bool(peer)
-    assert main(command) == 1  # the first line is mistaken
+def test_the_solver(monkeypatch, capsys):
+    pytest.importorskip("bitbully.bitbully_core", reason="bitbully is not installed")
+    monkeypatch.setattr(solver, "ALONE", {24: 2, 30: 3})
+    monkeypatch.setattr(solver, "WITH_BOOKS", {12: 2})
+    command = ["solver", "--rounds", "1", "--format", "json"]
+    assert main(command) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [(row["set"], row["positions"], row["wrong"]) for row in rows] == [
+        ("24 discs", 4, 0), ("30 discs", 6, 0), ("12 discs, books", 4, 0)
+    ]  # fmt: skip
+    for row, way in itertools.product(rows, ("score()", "scores_many")):
+        assert row[f"BitBully / {way}"] == row["BitBully ms"] / row[f"{way} ms"] > 0
+    score = Solver.score
+    monkeypatch.setattr(Solver, "score", lambda *given: score(*given) + 1)
+    monkeypatch.setattr(solver, "WITH_BOOKS", {})
+    assert main(command) == 1
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["wrong"] for row in rows] == [12, 18]  # the three others differ from score()
 
 
 def test_a_pipe_gets_a_row_as_it_is_measured(monkeypatch):

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import gymnasium
@@ -11,6 +12,7 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.games.run import choose_openings
 from c4env.openings import balanced_openings, canonical, enumerate_openings, read_openings
 from c4env.position import Position
+from tests.helpers.processes import environment, run_python
 
 
 def test_number_of_mirror_reduced_openings():
@@ -62,15 +64,24 @@ def test_a_number_is_plies_and_digits_are_moves(tmp_path, monkeypatch):
             list_openings(openings)
 
 
-def test_moves_with_letters_are_given_in_a_list(tmp_path, monkeypatch):
-    wide = c4env.board(3, 15, 3)
-    assert wide.list_openings("19") == ["19"]
-    assert wide.list_openings(["af", "9"]) == ["af", "9"]
-    with pytest.raises(InvalidOption, match=r"'af': no such file; .* in a list, \['af'\]"):
-        wide.list_openings("af")
-    monkeypatch.chdir(tmp_path)
-    Path("af").write_text("1a\n")
-    assert wide.list_openings("af") == ["1a"]
+WIDE = """
+from c4env import list_openings
+print(list_openings("19"), list_openings(["af", "9"]))
+try:
+    print(list_openings("af"))
+except ValueError as error:
+    print(error)
+open("af", "w").write("1a\\n")
+print(list_openings("af"))
+"""
+
+
+def test_moves_with_letters_are_given_in_a_list(tmp_path):
+    wide = environment(C4ENV_BOARD="3x15x3", NUMBA_DISABLE_JIT="1")
+    done = run_python("-c", WIDE, cwd=tmp_path, env=wide, check=True)
+    lists, refused, read = done.stdout.splitlines()
+    assert (lists, read) == ("['19'] ['af', '9']", "['1a']")
+    assert re.search(r"'af': no such file; .* in a list, \['af'\]", refused)
     with pytest.raises(InvalidOption, match="'4a': No such file"):
         list_openings("4a")
 

@@ -227,9 +227,7 @@ def test_the_form_of_observations_is_that_of_single_environments(layout, dtype, 
     play(native, singles, 20)
 
 
-def test_a_mixture_of_boards_is_made_by_its_name():
-    native, singles = both(lambda: "random", rows=4, columns=7)
-    assert native.reset(seed=1)[0].shape == singles.reset(seed=1)[0].shape == (SIZE, 56)
+def test_many_are_made_by_their_name():
     for mode, kind in ((None, "SinglesVectorEnv"), ("sync", "SyncVectorEnv")):
         many = gymnasium.make_vec(NAME, 2, vectorization_mode=mode, opponent="greedy")
         assert type(many).__name__ == kind

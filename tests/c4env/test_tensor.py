@@ -12,11 +12,9 @@ import pytest
 
 import c4env
 from c4env.bitboard import COLUMNS
-from c4env.boards import Size
 from c4env.errors import InvalidAction, InvalidOption, MissingExtra, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers import policies
-from tests.helpers.boards import OTHER_BOARDS, WIDEST
 
 try:
     from c4env.envs import tensor, tensor_env
@@ -36,7 +34,7 @@ def rightmost(seen):
     return COLUMNS - 1 - seen["action_mask"].flip(-1).argmax(-1)
 
 
-def follow(size, games, board=c4env, **ours):
+def follow(size, games, **ours):
     """Play as many games on both, also with actions that lose, and compare all there is."""
     from torch import from_numpy
 
@@ -45,8 +43,8 @@ def follow(size, games, board=c4env, **ours):
     if given.get("opponent") is rightmost:
         given["opponent"] = policies.rightmost
     stays = not ours.get("autoreset", True)
-    tensors = board.TensorEnv(size, **ours)
-    envs = board.ConnectFourVectorEnv(
+    tensors = c4env.TensorEnv(size, **ours)
+    envs = c4env.ConnectFourVectorEnv(
         size, autoreset_mode="Disabled" if stays else "SameStep", **given
     )
     seen, info = tensors.reset(seed=3)
@@ -105,11 +103,6 @@ def test_some_games_are_those_of_the_vector_environment(torch, opponent, autores
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_observations_have_the_chosen_form(torch, layout, dtype):
     follow(3, 10, layout=layout, dtype=dtype)
-
-
-@pytest.mark.parametrize("size", [OTHER_BOARDS[0], Size(8, 7, 6), WIDEST], ids=str)
-def test_games_on_other_boards(torch, size):
-    follow(5, 20, c4env.board(*size), opponent="random")
 
 
 def turn(state, actions, opponent):

@@ -8,7 +8,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, observe
-from c4env.envs.drand48 import STATES, below, next_random
+from c4env.envs.streams import STATES, below, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import begun, state_of

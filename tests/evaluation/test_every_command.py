@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -34,7 +33,6 @@ BAD = {
         ("random greedy --openings 44", "44 is more than 8 plies; write moves:44 for moves"),
         ("random greedy --openings moves:48", "'48': '8' at 2 is not a column 1..7"),
         ("random greedy --openings moves:12,4455,5544", "opening 3: '5544' reaches the same posit"),
-        ("random greedy --board 3x15x3 --openings af", "'af': no such file; expected moves with"),
         ("random greedy --out ", "expected the name of a directory"),
         ("random greedy --out pyproject.toml", "is a file: expected a directory"),
         (f"random greedy --out {'x' * 300}", "File name too long"),
@@ -57,9 +55,6 @@ BAD = {
         ("random greedy --board -1", "board '-1': expected ROWSxCOLUMNSxLINE"),
         ("random greedy --board 3x3x4", "lines of 3 to 8 discs, no longer than a row"),
         ("random greedy --board 9x7x4", "columns * (rows + 1) of at most 63"),
-        ("rust-port greedy --board 4x4x4", "rust-port plays on 6x7x4, not on 4x4x4; use random"),
-        ("random greedy --board 4x4x4 --html x", "works on the 6x7x4 board only, not on 4x4x4"),
-        ("random greedy --board 4x4x4 --openings balanced:2,2", "book is for 6x7x4, not for 4x4x4"),
     ],
     "match": [
         ("greedy", "required: B (see"),
@@ -73,12 +68,9 @@ BAD = {
     "solve": [
         ("48", "'48'"),
         ("4444444", "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
-        ("15 --board 4x4x4", "'15': '5' at 2 is not a column 1..4"),
-        ("11 --all file --board 4x4x4", "--all: expected no positions"),
         ("44 --threads 0", "c4 solve: --threads=0: "),
         ("44 --table-mb 0", "c4 solve: --table-mb=0: "),
         ("44 --table-mb 999999999999", "c4 solve: --table-mb=999999999999: "),
-        ("44 --board 7x7x4", "c4 solve: --table-mb=64: expected 128 or more for this board"),
     ],
     "data": [
         ("x.npz --positions 0", "c4 data: --positions=0: expected a positive integer"),
@@ -105,7 +97,6 @@ BAD = {
         ("--heuristics lines --on end-easy --count 0", "0 positions"),
         ("--heuristics lines --on end-easy --out x", "--out has no effect with --heuristics"),
         ("--heuristics lines", "--heuristics: expected --on"),
-        ("greedy --board 4x4x4", "unrecognized arguments: --board"),
         ("greedy --heuristics lines --on end-easy", "and no agents"),
     ],
     "refute": [
@@ -117,7 +108,6 @@ BAD = {
         ("no-such-folder", "no-such-folder"),
         ("x" * 300, "File name too long"),
         ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
-        ("run --plots figures --board 4x4x4", "works on the 6x7x4 board only, not on 4x4x4"),
         ("none --games games.txt", "expected a file name that ends in .csv, .json"),
     ],
     "list": [
@@ -340,7 +330,6 @@ def test_what_cannot_be_written_is_refused_before_a_game(arguments, path, folder
 
 
 WRITING = {
-    "all": "solve --board 4x4x4 --all FILE.npy",
     "data": "data FILE.npz --positions 20 --plies 30..36 --quiet",
     "parquet": "data FILE.parquet --positions 20 --plies 30..36 --quiet",
     "html": "report run --no-scores --html FILE.html",
@@ -374,12 +363,6 @@ def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, ca
         rf"c4 {command.split()[0]}: failed\S*( cannot be written)?: File too large", line
     )
     assert kept(folder) == before
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
-def test_a_device_without_room_is_named(capsys):
-    shown = refusal(["solve", "--board", "4x4x4", "--all", "/dev/full"], capsys)
-    assert shown == "c4 solve: /dev/full cannot be written: No space left on device\n"
 
 
 @pytest.mark.slow

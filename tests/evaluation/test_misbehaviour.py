@@ -20,8 +20,9 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr
 from c4env.evaluation.games.field import identity_of
 from c4env.evaluation.games.players import GameSettings, Host, Seats, play_one
+from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal
-from tests.helpers.processes import run_python
+from tests.helpers.processes import environment, run_python
 
 pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("error::RuntimeWarning")]
 
@@ -346,3 +347,18 @@ def test_linear_algebra_has_one_thread_a_player_unless_the_user_says_otherwise(f
 
 def blas_threads():
     return max((p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"), default=1)
+
+
+def test_a_host_runs_the_c4env_of_its_run(folder):
+    """Not another one, which may be installed, or lie in the current folder."""
+    for name in ("c4env", "other/c4env"):
+        (folder / name).mkdir(parents=True)
+        write(folder, f"{name}/__init__.py", "raise AssertionError")
+    agent(folder, "where.py", "raise ValueError(c4env.__file__)", before=["import c4env"])
+    script = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); from c4env import evaluation\n"
+        "print(evaluation.round_robin(['where.py', 'random'], 0).games[0].reason)"
+    )
+    installed = environment(PYTHONPATH=str(folder / "other"))
+    done = run_python("-P", "-c", script, cwd=folder, env=installed, check=True)
+    assert str(ROOT / "c4env" / "__init__.py") in done.stdout

@@ -1,5 +1,6 @@
 import itertools
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -303,3 +304,44 @@ def test_points_that_few_openings_share_alike_leave_the_interval_wide():
         found = rate(Tally(players, tuple("12345678"), wins * played, played))
         widths.append(np.mean([r.high - r.low for r in found]))
     assert widths[0] > 0.6 * widths[1]
+
+
+def copied(played, name, copy):
+    """The games with those of a copy, which plays every game as the agent of a name does."""
+    both = {name: (name, copy)}
+    return [
+        replace(game, players=(one, other))
+        for game in played
+        for one in both.get(game.players[0], game.players[:1])
+        for other in both.get(game.players[1], game.players[1:])
+    ]
+
+
+def test_an_agent_and_its_copy_have_the_intervals_that_it_has_alone():
+    alone = some_run(plies=3)
+    mirrored = [
+        g for o in enumerate_openings(3) for p in ("bx", "xb") for g in games(*p, 1, 0, 0, o)
+    ]
+    tally = Tally.of(copied(alone, "b", "x") + mirrored, "abcdx")
+    assert np.argwhere(tally.alike()).tolist() == [[1, 4], [4, 1]]
+    widths = {r.player: r.high - r.low for r in rate(tally)}
+    before = {r.player: r.high - r.low for r in rated(alone, "abcd")}
+    for player in "abcd":
+        assert widths[player] == pytest.approx(before[player], rel=0.25)
+    assert widths["x"] == pytest.approx(widths["b"], rel=0.1)
+    # Pairs of games are resampled one by one, so there a copy has luck of its own.
+    assert not replace(tally, by_pairs=True).alike().any()
+
+
+def test_good_agents_beside_a_hopeless_one_are_compared_with_each_other():
+    """Their difference is known far better than all others, and they do not play alike."""
+    generator, played = random.Random(6), []
+    for opening in enumerate_openings(3):
+        for first, second in itertools.permutations("abr", 2):
+            wins = first != "r" if "r" in (first, second) else generator.random() < 0.9
+            played += games(first, second, int(wins), 0, int(not wins), opening)
+    tally = Tally.of(played, "abr")
+    assert not tally.alike().any()
+    a, b, r = sorted(rate(tally), key=lambda rating: rating.player)
+    assert a.high - a.low < 60 > b.high - b.low
+    assert r.high - r.low > 500

@@ -6,7 +6,6 @@ import json
 import pytest
 
 from c4env.agents.solver import Solver
-from c4env.jit import config
 from c4env.position import Position
 from tests.helpers.commands import refusal
 from tests.rules import reference
@@ -21,13 +20,6 @@ def test_a_position_is_shown_with_board_scores_and_line(c4):
     assert "best 3, 5" in shown
     assert "-2 -1  0 +1  0 -1 -2" in c4("solve", "--", "-")
     assert "red x has won" in c4("solve", "1212121")
-
-
-@pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile another board")
-def test_columns_after_the_ninth_are_letters(c4):
-    shown = c4("solve", "1a2a3", "9182", "--board", "2x10x3", "--format", "markdown")
-    assert "| 7 a |" in shown
-    assert "best 7, 8" in c4("solve", "1919a", "--board", "2x10x3")
 
 
 @pytest.mark.compiled

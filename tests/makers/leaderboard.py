@@ -39,7 +39,7 @@ FILE: Final = ROOT / "evaluation" / "studies" / STORED
 README, RESULTS = ROOT / "README.md", ROOT / "docs" / "results.md"
 OUT: Final = "c4-leaderboard"
 _TABLE: Final = re.compile(r"\| rank \| agent \| setting .*?\n\n.*?\n\n", re.S)
-_ROW: Final = re.compile(r"^(\| `([^`]+)`[^|]*\|) [-+\d]+ (\|[^|]*\|) [\d.]+ \|$", re.M)
+_ROW: Final = re.compile(r"^(\| `([^`]+)`[^|]*\|) [^|]+ (\|[^|]*\|) [\d.]+ \|$", re.M)
 _COMMIT: Final = re.compile(r"^Games of c4env .*\n", re.M)
 
 
@@ -117,7 +117,7 @@ def readme_of(text: str, board: Leaderboard) -> str:
         spec = found[2]
         if spec not in ratings:
             return found[0]
-        return f"{found[1]} {shown[spec][4].split()[0]} {found[3]} {shown[spec][6].strip()} |"
+        return f"{found[1]} {shown[spec][4].strip()} {found[3]} {shown[spec][6].strip()} |"
 
     return _COMMIT.sub(f"Games of {about(board)}.\n", _ROW.sub(row, text), count=1)
 

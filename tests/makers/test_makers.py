@@ -125,7 +125,8 @@ def test_the_tables_of_the_leaderboard_are_made_from_the_stored_games():
     changed = leaderboard.readme_of("| `greedy`: one | +1 | 2% | 3 |\n", board)
     (greedy,) = (rating for rating in board.rate() if rating.player == "greedy")
     milliseconds = board.milliseconds["greedy"]
-    assert changed == f"| `greedy`: one | {greedy.elo:+.0f} | 2% | {milliseconds:.3g} |\n"
+    elo = f"{greedy.elo:+.0f} ({greedy.low:+.0f} .. {greedy.high:+.0f})"
+    assert changed == f"| `greedy`: one | {elo} | 2% | {milliseconds:.3g} |\n"
 
 
 def test_the_leaderboard_is_played_at_a_commit_and_its_games_repeat(tmp_path):

@@ -1,0 +1,95 @@
+import copy
+import pickle
+import warnings
+
+import gymnasium
+import numpy as np
+from gymnasium.utils.env_checker import check_env
+
+import c4env
+from c4env import Position, bitboard, observation
+from c4env.envs.batch import boards_from
+from c4env.geometry import BOARD_SIZE as SIZE
+from tests.helpers.processes import run_python
+from tests.rules import reference
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from pettingzoo.test import api_test
+
+
+def test_games_are_those_of_the_slow_rules():
+    for seed in range(5):
+        position, cells = Position(), reference.empty_board(SIZE)
+        for ply, column in enumerate(reference.random_game(seed, SIZE)):
+            assert position.legal_columns() == tuple(reference.open_columns(cells))
+            mover = ply % 2
+            wins = bitboard.winning_moves(position.mine, position.theirs)
+            occupied = position.mine | position.theirs
+            found = [c for c in position.legal_columns() if bitboard.drop(occupied, c) & wins]
+            assert found == reference.winning_columns(cells, mover, SIZE)
+            position = position.play(column)
+            reference.play(cells, column, mover)
+            if reference.is_over(cells, SIZE):
+                assert position.outcome.winner == reference.winner(cells, SIZE)
+                won = {(SIZE.rows - 1 - r, c) for r, c in position.outcome.cells}
+                assert won == reference.winning_discs(cells, SIZE)
+        assert position.outcome is not None
+        assert Position.from_board(str(position)) == position
+        assert Position.parse(position.moves()) == position
+        assert position.mirror().mirror() == position
+        seen = c4env.observe(position, 0)["observation"]
+        assert seen.shape == (SIZE.rows, SIZE.columns, 2)
+        assert seen.sum() == position.plies
+
+
+def test_every_layout_shows_the_board_and_is_read_back():
+    position, before, values = Position(), reference.empty_board(SIZE), set()
+    for column in reference.random_game(3, SIZE):
+        mover, discs = position.to_move, [position.mine, position.theirs]
+        own = [[int(owner == mover) for owner in row] for row in before[::-1]]
+        other = [[int(owner == 1 - mover) for owner in row] for row in before[::-1]]
+        signed = np.subtract(own, other)
+        expected = {
+            "planes_last": np.stack([own, other], -1),
+            "planes_first": np.array([own, other]),
+            "flat": np.stack([own, other], -1).ravel(),
+            "signed": signed,
+            "tokens": np.where(signed < 0, 2, signed).ravel(),
+        }
+        assert expected.keys() == observation.LAYOUTS.keys()
+        for layout, cells in expected.items():
+            for dtype in observation.DTYPES:
+                form = observation.Form(layout, dtype)
+                seen = form(c4env.observe(position)["observation"])
+                assert (seen.dtype.name, seen.shape) == (dtype, cells.shape)
+                assert (seen == cells).all()
+                assert form.space["observation"].contains(seen)
+                assert boards_from(seen[None]).tolist() == [discs]
+                assert c4env.position_from({"observation": seen}) == position
+        values |= {*signed.ravel().tolist()}
+        position = position.play(column)
+        reference.play(before, column, mover)
+    assert values == {-1, 0, 1}
+
+
+def test_environments_pass_the_checkers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        api_test(c4env.env(), num_cycles=20)
+        check_env(gymnasium.make("c4env/ConnectFour-v0").unwrapped, skip_render_check=True)
+    environment = c4env.env(render_mode="rgb_array")
+    environment.reset()
+    assert environment.render().shape[:2] == tuple(9 * (13 * n + 8) for n in SIZE[:2])
+    assert environment.observation_space("player_0")["action_mask"].shape == (SIZE.columns,)
+
+
+def test_an_environment_is_sent_to_other_processes():
+    environment = c4env.ConnectFourEnv(opponent="greedy", seat=0)
+    environment.reset(seed=3)
+    environment.step(1)
+    twin = copy.deepcopy(environment)
+    assert twin.position == environment.position
+    code = "import pickle, sys; e = pickle.load(sys.stdin.buffer); print(repr(e.position))"
+    done = run_python("-c", code, input=pickle.dumps(environment), check=True, text=False)
+    assert done.stdout.decode().strip() == repr(environment.position)
