@@ -51,7 +51,10 @@ ENTRY_POINTS: Final = "c4env.agents"
 AgentSource = Entry | Callable[..., Any]
 """An entry of the table, or a class, factory or function that a user registers or names."""
 
+_IMPORT_PATH: Final = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*(:|$)")
+
 _registered: dict[str, AgentSource] = {entry.name: entry for entry in ZOO}
+_loaded: Final[dict[str, AgentSource]] = {}  # from entry points, by name
 
 
 def names() -> list[str]:
@@ -235,14 +238,14 @@ def _is_redefined(old: object, new: object) -> bool:
 
 
 def registered_names() -> list[str]:
-    """Return the names that this process alone has: those that :func:`register` added."""
-    ours = {id(entry) for entry in ZOO}  # comparing rows by their values is slow
-    return [name for name, agent in _registered.items() if id(agent) not in ours]
+    """Return the names that this process alone has: those that a program registered."""
+    known = {*map(id, ZOO), *map(id, _loaded.values())}  # comparing rows by values is slow
+    return [name for name, agent in _registered.items() if id(agent) not in known]
 
 
 def _lookup(name: str) -> AgentSource:
     agent = _registered.get(name)
-    if isinstance(agent, Entry) and agent in ZOO:
+    if isinstance(agent, Entry) and any(agent is entry for entry in ZOO):
         _require_one_provider(name, agent)
     if agent is not None:
         return agent
@@ -257,7 +260,8 @@ def _lookup(name: str) -> AgentSource:
                 f"{format_error(error)}"
             ) from error
         register(name, loaded, replace=True)
-        return _registered[name]
+        _loaded[name] = _registered[name]
+        return _loaded[name]
     if ":" in name:
         return _import(name)
     raise UnknownAgent(_file_message(name) or _unknown("agent", name, names()))
@@ -429,13 +433,19 @@ def files_of(spec: str) -> list[Path]:
     """Return the files that a spec names, and by which its agent is another one after an edit.
 
     These are the file of ``FILE.py:NAME``, a file that is an option's whole value, the modules
-    beside these that they import, and what the agent declares: the files in a
+    beside these that they import, the loaded modules of a package that an import path or an entry
+    point names, and what the agent declares: the files in a
     :data:`~c4env.agents.options.Folder`, without logs, and those among the words of a
     :data:`~c4env.agents.options.Command`.
     """
     name, options = split_spec(spec)
     declared = {option.name: option for option in options_of_agent(_lookup(name))}
     paths = [Path(name.rpartition(":")[0])]
+    code = [name, *(point.value for point in _third_parties().get(name, ())), *options.values()]
+    packages = {found[1] for text in code if (found := _IMPORT_PATH.match(text))} - {"c4env"}
+    for module_name, module in [*sys.modules.items()]:
+        if module_name.partition(".")[0] in packages:
+            paths.append(Path(getattr(module, "__file__", None) or ""))
     for key, text in options.items():
         option = declared.get(key, Option(key, str, ""))
         inner, _, argument = text.partition(":")

@@ -26,6 +26,7 @@ from c4env.agents.spec import (
 )
 from c4env.errors import InvalidOption, UnknownAgent
 from c4env.evaluation.__main__ import main
+from c4env.evaluation.games.players import place_of
 from c4env.evaluation.web.offers import catalogue
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python
@@ -386,6 +387,8 @@ def test_a_name_of_two_packages_is_refused_and_all_else_works(packages, capsys):
             listed = str(caught.value).partition(" provided by ")[2].partition(": expected")[0]
             assert {*listed.split(" and by ")} == providers
     assert make("only").choose(Position()) == make("one_agents:last").choose(Position()) == 6
+    assert place_of("only") == "own"  # the code is other people's, which no run should share
+    assert [file.name for file in registry.files_of("only")] == ["one_agents.py"]
     for spec in ("c4env.agents.baselines:Greedy", "alphabeta:depth=2"):
         assert make(spec).choose(Position.parse("414141")) == 3
     assert main(["list"]) == 0
