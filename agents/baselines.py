@@ -56,14 +56,17 @@ class Greedy(Agent):
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play."""
-        from c4env.agents.heuristics.names import not_a_value
+        from c4env.agents.heuristics.names import not_a_value, raised_by
         from c4env.agents.search.greedy import greedy_column
 
         require_move(position)
         # On one board the kernel's Python source is faster than the kernel: unboxing a function
         # argument takes Numba longer than seven calls of the function.
         ask = getattr(greedy_column, "py_func", greedy_column)
-        column = int(ask(position.mine, position.theirs, self.heuristic))
+        try:
+            column = int(ask(position.mine, position.theirs, self.heuristic))
+        except Exception as error:
+            raise raised_by(self._heuristic_name, error) from error
         if column < 0:
             raise not_a_value(self._heuristic_name)
         return column

@@ -130,7 +130,8 @@ def modules_in(folder: str, names: Iterable[str]) -> dict[str, str]:
         is_pythons = name in sys.builtin_module_names or FrozenImporter.find_spec(name)
         if not name or name in files or is_pythons or name.partition(".")[0] in _RUNNING:
             continue
-        spec = PathFinder.find_spec(name, [os.path.join(folder, *parent.split("."))])
+        inner = name.rpartition(".")[2]  # a folder without __init__.py would look for its parent
+        spec = PathFinder.find_spec(inner, [os.path.join(folder, *parent.split("."))])
         if spec is not None and (file := _file_of(spec)):
             files[name] = file
             waiting += imports_of(file, name if spec.submodule_search_locations else parent)
@@ -148,7 +149,7 @@ def imports_of(file: str, package: str = "") -> set[str]:
     except (SyntaxError, ValueError):
         return set()
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and (package or not node.level):
@@ -156,6 +157,15 @@ def imports_of(file: str, package: str = "") -> set[str]:
             base = resolve_name(base, package) if base.startswith(".") else base
             names.update((base, *(f"{base}.{alias.name}" for alias in node.names)))
     return names
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree, without what only type checkers read."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        yield from _statements(node)
 
 
 def _import_file(path: str) -> types.ModuleType:
@@ -216,7 +226,10 @@ def suggest(name: str, names: Iterable[str], otherwise: str = "") -> str:
 
 def format_error(error: BaseException) -> str:
     """Describe an error in a user's code in one line: type, message, file and line number."""
-    message = " ".join(str(error).split())
+    try:
+        message = " ".join(str(error).split())
+    except Exception:
+        message = "(its message cannot be shown)"
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = ""
     # A SyntaxError's message has file and line; a missing module has neither.

@@ -39,9 +39,11 @@ class Size(NamedTuple):
         """
         numbers = (rows, columns, connect)
         try:
-            size = cls(*(-1 if isinstance(n, bool) else operator.index(n) for n in numbers))
+            size = cls(*map(operator.index, numbers))
         except TypeError:
             raise InvalidOption(f"board {numbers}: expected three integers") from None
+        if any(isinstance(number, bool) for number in numbers):
+            raise InvalidOption(f"board {numbers}: expected three integers")
         fits = size.rows >= 2 and size.columns * (size.rows + 1) <= MOST_BITS
         if not fits or not 3 <= size.connect <= min(size.columns, LONGEST):
             raise InvalidOption(

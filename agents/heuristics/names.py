@@ -27,7 +27,7 @@ from c4env.agents.heuristics import QUIET
 from c4env.agents.heuristics import WIN as WIN
 from c4env.agents.imports import format_error, import_callable, suggest
 from c4env.agents.options import HEURISTIC_NAMES
-from c4env.errors import InvalidOption
+from c4env.errors import C4Error, InvalidOption
 from c4env.geometry import CONNECT, ROWS
 from c4env.jit import config, kernel
 
@@ -83,8 +83,8 @@ def _heuristic_of(function: Any, name: str) -> Heuristic:
     heuristic: Heuristic = function
     if config.DISABLE_JIT or isinstance(function, PlainHeuristic):
         return heuristic  # without a compiler, all kernels are Python functions
+    _compile_afresh(function)
     if hasattr(function, "nopython_signatures"):  # the author's numba.njit
-        _compile_afresh(function)
         _require_signature(function, name)
         return heuristic
     heuristic = PlainHeuristic(function, name)
@@ -108,7 +108,7 @@ def _compile_afresh(function: Any) -> None:
 
     The cache knows no edits of other files, so a helper or a constant of one would be an old one.
     """
-    functions = _with_callees(function)
+    functions = [one for one in _with_callees(function) if hasattr(one, "nopython_signatures")]
     if any(one.stats.cache_path for one in functions):
         for one in reversed(functions):
             if one not in _fresh:
@@ -117,18 +117,23 @@ def _compile_afresh(function: Any) -> None:
 
 
 def _with_callees(function: Any) -> list[Any]:
-    """Return a user's compiled function and those that it calls, each before its callees."""
+    """Return a user's function and the compiled ones that it calls, each before its callees."""
     found = [function]
     for one in found:
-        scope, names = inspect.getclosurevars(one.py_func), one.py_func.__code__.co_names
+        source = getattr(one, "py_func", one)
+        if not inspect.isfunction(source):
+            continue
+        scope, names = inspect.getclosurevars(source), source.__code__.co_names
         values = [*scope.globals.values(), *scope.nonlocals.values()]
-        modules = [value for value in values if isinstance(value, types.ModuleType)]
-        values += [getattr(module, name, None) for module in modules for name in names]
+        for value in values:  # it grows by what the names of a module lead to
+            if isinstance(value, types.ModuleType) and not value.__name__.startswith("numba"):
+                inner = (getattr(value, name, None) for name in names)
+                values += [item for item in inner if not any(item is known for known in values)]
         found += [
             value
             for value in values
             if hasattr(value, "nopython_signatures")
-            and value not in found
+            and not any(value is known for known in found)
             and not value.__module__.startswith("c4env.")
         ]
     return found
@@ -142,7 +147,7 @@ def _require_signature(function: Any, name: str) -> None:
     except Exception as error:  # errors of Numba's passes have any type
         raise InvalidOption(
             f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): "
-            f"{' '.join(str(error).split())[:600]}"
+            f"{' '.join(str(error).split())[:600]}; expected @numba.njit without a signature"
         ) from None
     if result != numba_types.float64:
         raise InvalidOption(
@@ -163,10 +168,22 @@ def require_finite(value: Any, name: object) -> Any:
     return value
 
 
+def raised_by(heuristic: object, error: Exception) -> C4Error:
+    """Return the error about a heuristic, or its name, whose machine code raised an error."""
+    if isinstance(error, C4Error):
+        return error
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return InvalidOption(f"heuristic {_title(heuristic)!r} raised {text}")
+
+
+def _title(heuristic: object) -> object:
+    return getattr(heuristic, "__name__", heuristic)
+
+
 def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidOption:
     """Return the error about a heuristic, or its name, that gave a value no search can use."""
     return InvalidOption(
-        f"heuristic {heuristic!r} gave {value!s:.60}: expected a number strictly between "
+        f"heuristic {_title(heuristic)!r} gave {value!s:.60}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"
     )
 

@@ -357,6 +357,7 @@ class Deepening(SearchingAgent):
         self._begin()
         quick = self.movetime is None and self.limit is not None and self.limit <= QUICK_NODES
         result = search_with(
+            self._heuristic_name,
             self._heuristic,
             lambda asked, _: self._iterate(position, asked),
             self._work,

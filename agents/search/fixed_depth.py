@@ -26,6 +26,7 @@ from c4env.agents.heuristics.names import (
     is_deterministic,
     load,
     not_a_value,
+    raised_by,
 )
 from c4env.agents.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from c4env.agents.search.lowlevel import CENTRE_FIRST, LEFT_TO_RIGHT, column_at, pointer
@@ -198,22 +199,26 @@ def best_columns(
 
 
 def search_with(
+    name: object,
     argument: Any,
     search: Callable[[Any, Int64s], T],
     work: Int64s | None = None,
     seconds: float | None = None,
     quick: bool = False,
 ) -> T:
-    """Run a search with a heuristic's argument, as :func:`search_interruptibly`.
+    """Run a search with the argument of a named heuristic, as :func:`search_interruptibly`.
 
-    An error in a Python function ends the search, and reaches the caller. Such a search always has
-    a thread of its own: in a callback, Ctrl-C would be lost between two instructions of Python.
+    An error in a user's heuristic ends the search, and reaches the caller. A Python function always
+    has a thread of its own: in a callback, Ctrl-C would be lost between two instructions of Python.
     """
     if isinstance(argument, PlainHeuristic):  # a callback for this search alone, and its errors
         argument, quick = PlainHeuristic(*argument.arguments), False
-    result = search_interruptibly(lambda work: search(argument, work), work, seconds, quick)
-    for error in getattr(argument, "raised", ()):
-        raise error
+    try:
+        result = search_interruptibly(lambda work: search(argument, work), work, seconds, quick)
+    except Exception as error:
+        raise raised_by(name, error) from error
+    for raised in getattr(argument, "raised", ()):
+        raise raised
     return result
 
 
@@ -250,6 +255,7 @@ class FixedDepth(SearchingAgent):
         board, rules = (mine, theirs, depth, searching, order), tuple(self.rules)
         quick = min(depth, CELLS - (mine | theirs).bit_count()) <= self.quick_plies
         column, value, nodes = search_with(
+            self.heuristic,
             self._heuristic,
             lambda asked, work: best_column(*board, asked, rules, work),
             quick=quick,
@@ -268,6 +274,7 @@ class FixedDepth(SearchingAgent):
         rules = tuple(self.rules._replace(prune=True))
         settings = discs, self.depth, self.order
         search_with(
+            self.heuristic,
             self._heuristic,
             lambda asked, work: best_columns(*settings, asked, rules, columns, nodes, work),
             quick=len(discs) * COLUMNS**self.depth <= QUICK_LEAVES,

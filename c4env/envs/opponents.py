@@ -112,8 +112,10 @@ def batched(function: Function) -> Function:
 
 
 def is_batched(function: object) -> bool:
-    """Return True if :func:`batched` marked the function."""
-    return getattr(function, "c4env_batched", False) is True
+    """Return True if :func:`batched` marked the function, its class or the method ``__call__``."""
+    kind = function if isinstance(function, type) else type(function)
+    marked = (function, getattr(kind, "__call__", None))  # noqa: B004  # it is read, not asked for
+    return any(getattr(one, "c4env_batched", False) is True for one in marked)
 
 
 def reset_player(player: Any, seed: Any) -> None:

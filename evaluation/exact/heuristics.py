@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.heuristics.names import Heuristic, load, require_finite
+from c4env.agents.heuristics.names import Heuristic, load, raised_by, require_finite
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption
 from c4env.evaluation.exact.moves import resampled
@@ -81,7 +81,10 @@ def compare_heuristics(
     weights = np.vstack([np.ones(len(boards)), resampled(len(boards), seed)[0]])
     rows = []
     for title, heuristic in zip(titles, heuristics, strict=True):
-        values = np.array([require_finite(heuristic(*board), title) for board in boards])
+        try:
+            values = np.array([require_finite(heuristic(*board), title) for board in boards])
+        except Exception as error:
+            raise raised_by(title, error) from error
         decided = weights * (scores != 0)
         right = (1 + np.sign(values) * np.sign(scores)) / 2
         with np.errstate(invalid="ignore"):  # nan where a sample has no decided position

@@ -14,10 +14,12 @@ from c4env.agents.functions import FunctionAgent, column_of
 from c4env.envs.opponents import reset_player
 from c4env.errors import InvalidAction, LateAnswer, Unavailable
 from c4env.geometry import parse_column
+from c4env.system import FOLDER
 
 if TYPE_CHECKING:
     from c4env.evaluation.store.run_files import Ending
 
+_PACKAGE: Final = os.path.join(FOLDER, "c4env", "")
 REASON: Final = 300  # the most characters of an agent's error to keep
 MOST_NODES: Final = 2**63 - 1
 
@@ -99,9 +101,10 @@ def describe_error(error: BaseException, with_type: bool = True) -> str:
     where = ""
     if with_type:
         text = f"{type(error).__name__}: {text}"
-        frames = traceback.extract_tb(error.__traceback__)[1:]  # without the caller in this module
-        if frames and frames[-1].filename.endswith(".py"):
-            where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})"
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if not frame.filename.startswith(_PACKAGE)]
+        if own and own[-1].filename.endswith(".py"):  # the latest line of the user's
+            where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})"
     # Escape control sequences and halves of surrogate pairs.
     shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:REASON])
     return "".join(shown) + where

@@ -271,8 +271,8 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
             return traits
         if isinstance(player, str) and not is_of_session(player):
             return traits._replace(code=identity_of(files_of(player), os.getcwd()))
-        version = getattr(function_of(seat.agent) or seat.agent, "version", "")
-        return traits._replace(code={"version": str(version)})
+        version = getattr(function_of(seat.agent) or seat.agent, "version", None)
+        return traits._replace(code={"version": "" if version is None else str(version)})
 
     def for_next_thread(self) -> Seats:
         """Return the players of another thread; a Python object is copied."""

@@ -228,10 +228,23 @@ def test_a_users_compiled_function_is_the_authors_own(user_module):
     assert load("users_heuristics:jitted") is jitted
 
 
+@pytest.mark.skipif(config.DISABLE_JIT, reason="about compiled functions")
+def test_an_error_in_a_compiled_function_names_it():
+    @numba.njit
+    def fails(mine, theirs):
+        if mine:
+            raise ValueError("no value")
+        return 0.0
+
+    for spec in ("greedy", "minimax:depth=2", "alphabeta:depth=9", "deepening:depth=3"):
+        with pytest.raises(InvalidOption, match="heuristic 'fails' raised ValueError: no value"):
+            agents.make(spec, heuristic=fails).choose(Position.parse("4"))
+
+
 CACHED = """
 import sys
 import numba
-import helper
+import package.helper
 from c4env import Position, agents
 
 signature = ["float64(int64, int64)"] if sys.argv[1:] else []
@@ -239,10 +252,16 @@ signature = ["float64(int64, int64)"] if sys.argv[1:] else []
 
 @numba.njit(*signature, cache=True)
 def tuned(mine, theirs):
-    return helper.weight() * float(mine % 5)
+    return package.helper.weight() * float(mine % 5)
+
+
+def plain(mine, theirs):
+    return package.helper.weight() * float(mine % 5)
 
 
 found = agents.make("alphabeta:depth=1", heuristic=tuned).search(Position.parse("4"))
+again = agents.make("alphabeta:depth=1", heuristic=plain).search(Position.parse("4"))
+assert found.value == again.value
 print(found.value, agents.make("alphabeta", heuristic=tuned)._heuristic is tuned)
 """
 
@@ -278,7 +297,8 @@ def test_an_edit_of_any_file_that_a_cached_heuristic_uses_counts(signature, tmp_
     """Numba's own disk cache looks at the file of each function alone."""
     (tmp_path / "script.py").write_text(CACHED)
     declared = '"float64()", ' if signature else ""
-    (tmp_path / "helper.py").write_text(
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "helper.py").write_text(
         f"import numba\nfrom weights import W\n@numba.njit({declared}cache=True)\n"
         "def weight():\n    return W\n"
     )

@@ -108,6 +108,15 @@ NESTED = "from inner.parts import COLUMN\ndef agent(observation):\n    return CO
         (
             "old/agent.py",
             {
+                "old/agent.py": "from deep.er.parts import COLUMN\nagent = lambda o: COLUMN\n",
+                "old/deep/er/parts.py": "from deep.er.more import COLUMN\n",
+                "old/deep/er/more.py": "from helper import COLUMN\n",
+                "old/helper.py": "COLUMN = 1\n",
+            },
+        ),
+        (
+            "old/agent.py",
+            {
                 "old/agent.py": NESTED,
                 "old/inner/__init__.py": "",
                 "old/inner/parts.py": "from .more import COLUMN\n",
@@ -126,7 +135,7 @@ NESTED = "from inner.parts import COLUMN\ndef agent(observation):\n    return CO
             },
         ),
     ],
-    ids=["in a move", "in turn", "standard library", "kaggle", "heuristic"],
+    ids=["in a move", "folders", "in turn", "standard library", "kaggle", "heuristic"],
 )
 def test_a_module_beside_a_file_is_never_taken_from_elsewhere(folder, monkeypatch, spec, files):
     """In a run the module beside the file plays; a session that would take another one says so."""
@@ -145,6 +154,27 @@ def test_a_module_beside_a_file_is_never_taken_from_elsewhere(folder, monkeypatc
         assert own == (["3"] if "greedy" in spec else ["2"])
     with pytest.raises(ValueError, match=f"{folder}/old/.*.py has the name of .*, which Python"):
         agents.make(spec).choose(Position())
+
+
+def test_a_module_that_is_never_imported_is_no_reason(folder, monkeypatch):
+    monkeypatch.syspath_prepend(folder)
+    importlib.import_module("helper")  # of the session's own
+    (folder / "old").mkdir()
+    (folder / "old" / "helper.py").write_text("COLUMN = 1\n")
+    (folder / "old" / "agent.py").write_text(
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import helper\n"
+        "agent = lambda observation: 6\n"
+    )
+    assert agents.make("old/agent.py").choose(Position()) == 6
+
+
+def test_a_module_in_folders_without_init_is_named_by_its_path(folder):
+    (folder / "bots" / "v1").mkdir(parents=True)
+    (folder / "bots" / "v1" / "conf.py").write_text("COLUMN = 2\n")
+    for source in ("from bots.v1.conf import COLUMN", "from .conf import COLUMN"):
+        (folder / "bots" / "v1" / "mine.py").write_text(f"{source}\nagent = lambda o: COLUMN\n")
+        games = evaluation.round_robin({"it": "bots.v1.mine:agent", "r": "random"}, [""]).games
+        assert {game.moves[0] for game in games if game.players[0] == "it"} == {"3"}
 
 
 def test_a_module_by_name_comes_from_the_current_folder(folder, monkeypatch):

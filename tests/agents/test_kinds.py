@@ -375,3 +375,12 @@ def test_what_is_no_network_is_told_so(thing):
         agents.make("puct", function=thing)
     with pytest.raises(C4Error, match="expected a network"):
         network_of(thing)
+
+
+def test_a_mark_on_the_method_of_a_class_marks_its_objects():
+    class Leftmost:
+        @batched
+        def __call__(self, observations, masks):
+            return masks.argmax(axis=1)
+
+    assert agents.make(Leftmost()).choose(Position.parse("111111")) == 1
