@@ -368,7 +368,7 @@ def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, ca
 @pytest.mark.slow
 @pytest.mark.compiled  # from nothing: seconds
 def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
-    command = ["-m", "c4env.evaluation", "run", "a=random", "b=random", *QUICK[3:-1]]
+    command = ["-m", "c4env.evaluation", "run", "a=greedy", "b=greedy", *QUICK[3:-1]]
     elsewhere = environment(NUMBA_CACHE_DIR=str(tmp_path))
     for times in (1, 0):
         said = run_python(*command, env=elsewhere, check=True).stderr
@@ -383,7 +383,7 @@ def test_a_run_that_cannot_keep_machine_code_says_so_and_leaves_none(tmp_path):
     temporary.mkdir()
     places = dict.fromkeys(("HOME", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"), str(blocked))
     elsewhere = environment(**places, TMPDIR=str(temporary))
-    command = ["-m", "c4env.evaluation", "run", "a=random", "b=random", "--openings", "0"]
+    command = ["-m", "c4env.evaluation", "run", "a=greedy", "b=greedy", "--openings", "0"]
     done = run_python(*command, "--jobs", "2", "--board", "4x4x4", env=elsewhere, check=True)
     assert "compiling native code for the board 4x4x4, on each run" in done.stderr
     assert "only on the first run" not in done.stderr

@@ -96,7 +96,7 @@ def test_what_is_kept_is_of_all_that_made_it(keep, here):
         if change:
             (here / change[0]).write_text(change[1])
         if keep is played:
-            words = rf"fields differ: code of mine \({change[0]}\); " if change else "seed 1, not 2"
+            words = f"fields differ: files of player mine {SPEC}; " if change else "seed 1, not 2"
             with pytest.raises(UnreadableRun, match=words):
                 keep_in_a_new_process(seed)
             assert {path: path.read_bytes() for path in stored} == stored, what
