@@ -74,7 +74,8 @@ class TensorEnv:
     plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are the
     caller's, float32 ``[N]``, in self-play those of the player who moved. Info has ``"ply"`` int8
     ``[N]``, the discs on the board; with an opponent ``"seat"`` int8 ``[N]``, the caller's player;
-    and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the device.
+    in self-play after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the
+    device.
 
     Example:
         >>> envs = TensorEnv(256, device="cpu")
@@ -274,7 +275,8 @@ def _step_function(rules: dict[str, Any], autoreset: bool, form: Form) -> StepFu
         else:  # the caller may change the tensors that it gets
             ended, player_rewards = ended.clone(), player_rewards.clone()
         observation, info = _observe(state, rules, form)
-        info["player_rewards"] = player_rewards
+        if rules["opponent"] is None:
+            info["player_rewards"] = player_rewards
         return state, (observation, rewards, ended, torch.zeros_like(ended), info)
 
     return env_step
