@@ -326,13 +326,15 @@ def settle(
     ``illegal`` and ``cells`` ``[N, 42]`` (1 for the discs of the winning lines, row 0 on top) are
     zeros where the game goes on.
     """
-    count = 0
+    rewards[:] = 0.0
+    player_rewards[:] = 0.0
+    winners[:] = 0
+    illegal[:] = False
     cells[:] = 0
+    count = 0
     for i in range(len(boards)):
         result = results[i]
         over[i] = result != ONGOING
-        rewards[i] = player_rewards[i, 0] = player_rewards[i, 1] = 0.0
-        winners[i], illegal[i] = 0, False
         if result == ONGOING:  # by far the most frequent case
             continue
         count += 1
@@ -346,8 +348,10 @@ def settle(
         if result <= WON_BY_1:
             winners[i] = result - WON_BY_0
             discs = fours(int(boards[i, 1]))
-            for k in range(CELLS):
-                cells[i, k] = discs >> FROM_TOP[k] & 1
+            for row in range(ROWS):
+                for column in range(COLUMNS):
+                    bit = STRIDE * column + ROWS - 1 - row
+                    cells[i, COLUMNS * row + column] = discs >> bit & 1
         elif result == DRAWN:
             winners[i] = -1
         else:

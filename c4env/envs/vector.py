@@ -393,10 +393,11 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         info = _marked(info, ended)
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return info
-        boards, results, seats = self._boards[where], self._results[where], self._seats[where]
+        boards, results = self._boards.take(where, 0), self._results.take(where)
+        last = batch.observed(boards, results, self._seats.take(where))
         plies, final = np.zeros(self.num_envs, np.int64), np.empty(self.num_envs, object)
         plies[where] = batch.discs_on(boards)
-        final[where] = self._by_board(batch.observed(boards, results, seats))
+        final[where] = self._by_board(last)
         masks = np.zeros((self.num_envs, COLUMNS), np.int8)
         info |= self._info(ended, plies, masks, arrays.player_rewards)
         self._begin(ended, self._player)
