@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.envs import batch, kernels
 from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
-from c4env.envs.options import check_options, loses_when_illegal, parse_seed
+from c4env.envs.options import check_options, loses_when_illegal, parse_autoreset, parse_seed
 from c4env.envs.starts import parse_openings, parse_player, parse_positions, require_starts
 from c4env.envs.streams import both_streams
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrder, require_integer
@@ -145,7 +145,11 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         if action_mask not in _MASKS:
             raise InvalidOption(f"action_mask={action_mask!r}: expected one of {list(_MASKS)}")
         self._mask_in_info = action_mask == "info"
-        self._set_autoreset_mode(autoreset_mode)
+        self.autoreset_mode = parse_autoreset(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        # NEXT_STEP ignores the action after the end of a game, so every action is legal then.
+        ignores = self.autoreset_mode is AutoresetMode.NEXT_STEP and not self._mask_in_info
+        self._finished = ANY_COLUMN if ignores else NO_COLUMN
         check_render_mode(render_mode, _RENDER_MODES)
         self.render_mode = render_mode
         self._scaling = require_integer("screen_scaling", screen_scaling)
@@ -157,17 +161,6 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._make_boards()
-
-    def _set_autoreset_mode(self, mode: AutoresetMode | str) -> None:
-        try:
-            self.autoreset_mode = AutoresetMode(mode)
-        except ValueError:
-            modes = [mode.value for mode in AutoresetMode]
-            raise InvalidOption(f"autoreset_mode={mode!r}: expected one of {modes}") from None
-        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        # NEXT_STEP ignores the action after the end of a game, so every action is legal then.
-        ignores = self.autoreset_mode is AutoresetMode.NEXT_STEP and not self._mask_in_info
-        self._finished = ANY_COLUMN if ignores else NO_COLUMN
 
     def _make_boards(self) -> None:
         size = self.num_envs
