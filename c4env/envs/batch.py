@@ -48,7 +48,7 @@ def observed(
     """
     size = len(boards)
     words = np.empty((size, kernels.WORDS), np.int32)
-    masks, plies = np.empty((size, COLUMNS), np.int8), np.empty(size, np.int8)
+    masks, plies = np.empty((size, COLUMNS), np.int8), np.empty(size, np.int64)
     results = np.zeros(size, np.int8) if results is None else results
     seats = np.full(size, -1, np.int8) if seats is None else seats
     kernels.observe(boards, results, seats, NO_COLUMN, words, masks, plies)

@@ -71,18 +71,6 @@ def first_refused(
     return -1
 
 
-@kernel("int64[::1](int64[:, ::1], int8[::1], int8[::1])", nogil=True)
-def waiting(boards: Int64s, results: Int8s, seats: Int8s) -> Int64s:
-    """Return the indices of the boards where the opponent is to move."""
-    indices = np.empty(len(boards), np.int64)
-    count = 0
-    for i in range(len(boards)):
-        indices[count] = i
-        to_move = popcount(int(boards[i, 0] | boards[i, 1])) & 1
-        count += results[i] == ONGOING and to_move != seats[i]
-    return indices[:count]
-
-
 @kernel("int64(int64[:, ::1], int64, int64)", nogil=True)
 def play_cell(boards: Int64s, i: int, cell: int) -> int:
     """Put a disc on a cell of board i, pass the turn, and return the state of the game."""
@@ -122,14 +110,25 @@ def draw(states: Int64s, i: int, count: int) -> int:
     return below(int(states[i]), count)
 
 
-@kernel("int64[::1](int64[::1], int64[::1])")
-def seeds_of(states: Int64s, indices: Int64s) -> Int64s:
-    """Advance the streams of boards with these indices; the new states serve as seeds."""
-    seeds = np.empty(len(indices), np.int64)
-    for i in range(len(indices)):
-        states[indices[i]] = next_random(int(states[indices[i]]))
-        seeds[i] = states[indices[i]]
-    return seeds
+@kernel(
+    "UniTuple(int64[::1], 2)(int64[:, ::1], int8[::1], int8[::1], int64[::1])",
+    nogil=True,
+)
+def waiting(boards: Int64s, results: Int8s, seats: Int8s, states: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the indices of the boards where the opponent is to move, and seeds for its moves.
+
+    The streams of these boards advance, and the new states serve as seeds.
+    """
+    indices = np.empty(len(boards), np.int64)
+    seeds = np.empty(len(boards), np.int64)
+    count = 0
+    for i in range(len(boards)):
+        to_move = popcount(int(boards[i, 0] | boards[i, 1])) & 1
+        if results[i] == ONGOING and to_move != seats[i]:
+            states[i] = next_random(int(states[i]))
+            indices[count], seeds[count] = i, states[i]
+            count += 1
+    return indices[:count], seeds[:count]
 
 
 @kernel("int64(int64, int64)", nogil=True)
@@ -236,10 +235,7 @@ def write_words(own: int, other: int, words: NDArray[np.int32], i: int) -> None:
 
 
 @kernel(
-    [
-        f"void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], {plies})"
-        for plies in ("int8[::1]", "int64[::1]")
-    ],
+    "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int64[::1])",
     nogil=True,
 )
 def observe(
@@ -249,7 +245,7 @@ def observe(
     finished: int,
     words: NDArray[np.int32],
     masks: Int8s,
-    plies: Int8s | Int64s,
+    plies: Int64s,
 ) -> None:
     """Write planes as words ``[N, 21]``, masks ``[N, 7]`` and the numbers of discs ``[N]``.
 
@@ -308,27 +304,37 @@ def read_planes(planes: Int8s, boards: Int64s) -> None:
 
 
 @kernel(
-    "int64(int64[:, ::1], int8[::1], int8[::1], float64[::1], float64[:, ::1], boolean[::1])",
+    "int64(int64[:, ::1], int8[::1], int8[::1], float64[::1], float64[:, ::1], boolean[::1],"
+    " int64[::1], boolean[::1], int8[:, ::1])",
     nogil=True,
 )
-def reward(
+def settle(
     boards: Int64s,
     results: Int8s,
     seats: Int8s,
     rewards: Float64s,
     player_rewards: Float64s,
     over: Bools,
+    winners: Int64s,
+    illegal: Bools,
+    cells: Int8s,
 ) -> int:
-    """Write the rewards of the caller and of both players; return how many games are over.
+    """Write rewards, and how games ended; return how many games are over.
 
-    In self-play the caller is the player who moved last: after a forfeit the side to move,
-    otherwise the other side.
+    The rewards are those of the caller, who in self-play is the player who moved last: after a
+    forfeit the side to move, otherwise the other side. ``winners`` (0, 1, or -1 for a draw),
+    ``illegal`` and ``cells`` ``[N, 42]`` (1 for the discs of the winning lines, row 0 on top) are
+    zeros where the game goes on.
     """
+    rewards[:] = 0.0
+    player_rewards[:] = 0.0
+    winners[:] = 0
+    illegal[:] = False
+    cells[:] = 0
     count = 0
     for i in range(len(boards)):
         result = results[i]
         over[i] = result != ONGOING
-        rewards[i] = player_rewards[i, 0] = player_rewards[i, 1] = 0.0
         if result == ONGOING:  # by far the most frequent case
             continue
         count += 1
@@ -339,44 +345,13 @@ def reward(
                 player = 1 - player
         rewards[i] = REWARDS[result, player]
         player_rewards[i, 0], player_rewards[i, 1] = REWARDS[result, 0], REWARDS[result, 1]
-    return count
-
-
-@kernel(
-    "int64(int64[:, ::1], int8[::1], int8[::1], float64[::1], boolean[::1], boolean[::1],"
-    " int64[::1], int8[:, :, ::1])",
-    nogil=True,
-)
-def settle(
-    boards: Int64s,
-    results: Int8s,
-    seats: Int8s,
-    rewards: Float64s,
-    over: Bools,
-    illegal: Bools,
-    winners: Int64s,
-    cells: Int8s,
-) -> int:
-    """Write the callers' rewards, and how games ended; return how many games are over.
-
-    ``illegal``, ``winners`` (0, 1, or -1 for a draw) and ``cells`` ``[N, 6, 7]`` (1 for the discs
-    of the winning lines) must be zeros, and stay zero where the game goes on.
-    """
-    count = 0
-    for i in range(len(boards)):
-        result = results[i]
-        over[i] = result != ONGOING
-        rewards[i] = REWARDS[result, seats[i]]
-        if result == ONGOING:  # by far the most frequent case
-            continue
-        count += 1
         if result <= WON_BY_1:
             winners[i] = result - WON_BY_0
             discs = fours(int(boards[i, 1]))
             for row in range(ROWS):
                 for column in range(COLUMNS):
                     bit = STRIDE * column + ROWS - 1 - row
-                    cells[i, row, column] = discs >> bit & 1
+                    cells[i, COLUMNS * row + column] = discs >> bit & 1
         elif result == DRAWN:
             winners[i] = -1
         else:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
+
+from gymnasium.vector import AutoresetMode
 
 from c4env.errors import InvalidOption, require_integer
 from c4env.position import Position, parse_moves
@@ -22,6 +24,17 @@ def loses_when_illegal(illegal: object) -> bool:
     if illegal not in ILLEGAL:
         raise InvalidOption(f"illegal={illegal!r}: expected one of {list(ILLEGAL)}")
     return illegal == "lose"
+
+
+def parse_autoreset(
+    mode: AutoresetMode | str, modes: Iterable[AutoresetMode] = AutoresetMode
+) -> AutoresetMode:
+    """Return a mode of autoreset, given as such or as its value, if it is one of ``modes``."""
+    for each in modes:
+        if mode in (each, each.value):
+            return each
+    names = [each.value for each in modes]
+    raise InvalidOption(f"autoreset_mode={mode!r}: expected one of {names}")
 
 
 def check_options(

@@ -24,7 +24,7 @@ def register_all() -> None:
     from gymnasium.envs.registration import register, registry
 
     if SINGLE_ID not in registry:
-        single, many = "c4env.envs.single:ConnectFourEnv", "c4env.envs.singles:SinglesVectorEnv"
+        single, many = "c4env.envs.single:ConnectFourEnv", f"{__name__}:many_singles"
         register(SINGLE_ID, entry_point=single, vector_entry_point=many)
     if SELF_PLAY_ID not in registry:
         many = "c4env.envs.vector:ConnectFourVectorEnv"
@@ -36,6 +36,16 @@ def register_all() -> None:
         return
     if AEC_ID not in aec_registry:
         register_aec("aec", AEC_ID, entry_point="c4env.envs.aec:env")
+
+
+def many_singles(num_envs: int = 1, opponent: Any = None, **options: Any) -> Any:
+    """Make the vector environment that equals ``num_envs`` objects of ``ConnectFourEnv``."""
+    from c4env.envs.opponents import RANDOM
+    from c4env.envs.vector import ConnectFourVectorEnv
+
+    opponent = RANDOM if opponent is None else opponent
+    options = {"layout": "flat", "action_mask": "info", **options}
+    return ConnectFourVectorEnv(num_envs, opponent=opponent, **options)
 
 
 def no_single(**options: Any) -> None:

@@ -64,19 +64,21 @@ class ConnectFourVecEnv(VecEnv):
             autoreset_mode=AutoresetMode.SAME_STEP,
             layout=layout,
             dtype=dtype,
+            action_mask="info",
         )
         self.render_mode = None
         self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
         self._masks = np.zeros((num_envs, COLUMNS), np.bool_)
-        space: Any = self._envs.single_observation_space
-        super().__init__(num_envs, space["observation"], spaces.Discrete(COLUMNS))
+        space = self._envs.single_observation_space
+        super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
 
     def reset(self) -> NDArray[Any]:
         """Start games on all boards, with the seeds from ``seed()``; return observations."""
         seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
-        observation, _ = self._envs.reset(seed=seeds)
+        observation, info = self._envs.reset(seed=seeds)
         self._reset_seeds()
-        return self._keep_masks(observation)
+        self._masks = info["action_mask"].astype(np.bool_)
+        return observation  # type: ignore[no-any-return]  # Gymnasium's may be anything
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions, integers ``[N]``, for :meth:`step_wait`."""
@@ -87,8 +89,9 @@ class ConnectFourVecEnv(VecEnv):
         observation, rewards, dones, _, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(dones):
-            infos[i]["terminal_observation"] = info["final_obs"][i]["observation"]
-        return self._keep_masks(observation), rewards.astype(np.float32), dones, infos
+            infos[i]["terminal_observation"] = info["final_obs"][i]
+        self._masks = info["action_mask"].astype(np.bool_)
+        return observation, rewards.astype(np.float32), dones, infos
 
     def close(self) -> None:
         """Release the environment's resources."""
@@ -138,12 +141,6 @@ class ConnectFourVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Return False for every board, since no board has a wrapper."""
         return [False for _ in self._get_indices(indices)]
-
-    def _keep_masks(self, observation: Any) -> NDArray[Any]:
-        """Keep the masks of an observation, and return the rest."""
-        self._masks = observation["action_mask"].astype(np.bool_)
-        array: NDArray[Any] = observation["observation"]
-        return array
 
 
 def _required(opponent: AnyOpponent) -> AnyOpponent:

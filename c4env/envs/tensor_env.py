@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
 from c4env.envs.batch import bitboards
-from c4env.envs.options import parse_seed
+from c4env.envs.options import check_options, parse_autoreset, parse_seed
 from c4env.envs.starts import parse_openings
 from c4env.envs.tensor import (
     Observed,
@@ -46,6 +47,7 @@ Policy = Callable[[Observed], Any]  # to actions [N], or to a tuple of actions a
 # Both return the next state, and what a step or a rollout returns.
 StepFunction = Callable[[State, Tensor], tuple[State, Any]]  # of a state and actions
 PlyFunction = Callable[[State], tuple[State, Any]]  # of a state: the policy chooses the actions
+_MODES: Final = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 RECORDED: Final = 2**18
 """Most boards whose step is replayed as a CUDA graph. More keep a device busy longer than the host
 needs to launch the step, and the copies that a graph needs would cost more than they save."""
@@ -74,7 +76,8 @@ class TensorEnv:
     plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are the
     caller's, float32 ``[N]``, in self-play those of the player who moved. Info has ``"ply"`` int8
     ``[N]``, the discs on the board; with an opponent ``"seat"`` int8 ``[N]``, the caller's player;
-    and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the device.
+    in self-play after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the
+    device.
 
     Example:
         >>> envs = TensorEnv(256, device="cpu")
@@ -91,7 +94,7 @@ class TensorEnv:
         opponent: TensorOpponent = None,
         seat: int | str = "random",
         openings: Openings | None = None,
-        autoreset: bool = True,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         layout: str = "planes_last",
         dtype: DTypeLike = "int8",
         compile: bool | None = None,
@@ -103,8 +106,8 @@ class TensorEnv:
             device: an argument of ``torch.device``.
             opponent, seat: as for :func:`restart`.
             openings: as for ``ConnectFourVectorEnv``; each game draws its start from them.
-            autoreset: with False, a step shows the last observation of a game, and the board waits
-                for ``reset(where=ended)``.
+            autoreset_mode: ``"SameStep"``; or ``"Disabled"``: a step shows the last observation of
+                a game, and the board waits for ``reset(options={"reset_mask": ended})``.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``.
             compile: compile the step by ``torch.compile``, and on CUDA replay it as one CUDA graph
                 unless the opponent is a function or N is more than ``RECORDED``. The first step
@@ -124,7 +127,8 @@ class TensorEnv:
         )
         starts = None if openings is None else starts.to(self.device)
         self._rules: dict[str, Any] = {"opponent": opponent, "seat": seat, "openings": starts}
-        self._autoreset = autoreset
+        self.autoreset_mode = parse_autoreset(autoreset_mode, _MODES)
+        self.metadata = {"autoreset_mode": self.autoreset_mode}
         self._form = Form(layout, dtype)
         self._falls_back = compile is None  # goes on without where compiling fails
         self._compiles = self.device.type == "cuda" if compile is None else compile
@@ -138,28 +142,32 @@ class TensorEnv:
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
     def reset(
-        self, *, seed: int | None = None, where: Tensor | None = None
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Tensor]]:
         """Start new games; return observation and info, see the class.
 
         Args:
             seed: the seed of all draws, as for :func:`init`. None continues the random streams.
-            where: bool ``[N]``, the boards to start, while the others continue; None for all.
+            options: ``"reset_mask"``, a bool tensor ``[N]``: the boards to start, while the others
+                continue.
 
         Raises:
-            InvalidOption: an argument is invalid, or ``where`` is given in the first reset or
-                with a seed.
+            InvalidOption: an argument is invalid, or a mask is given in the first reset or with a
+                seed.
         """
         number, size = parse_seed(seed), self.num_envs
+        mask = check_options(options, ("reset_mask",), "reset_mask").get("reset_mask")
         if self._state is None or number is not None:
-            if where is not None:
-                raise InvalidOption("where: the first reset, or one with a seed, starts all boards")
+            if mask is not None:
+                raise InvalidOption(
+                    "reset_mask: the first reset, or one with a seed, starts all boards"
+                )
             key = secrets.randbits(63) if number is None else number
             self._state = init(key, size, device=self.device, **self._rules)
             return _observe(self._state, self._rules, self._form)
-        chosen = torch.ones_like(self._state.terminated) if where is None else where
+        chosen = torch.ones_like(self._state.terminated) if mask is None else mask
         if not isinstance(chosen, Tensor) or (chosen.dtype, *chosen.shape) != (torch.bool, size):
-            raise InvalidOption(f"where={where!r:.60}: expected a tensor, bool ({size},)")
+            raise InvalidOption(f"reset_mask={mask!r:.60}: expected a tensor, bool ({size},)")
         self._state = restart(self._state, chosen, **self._rules)
         return _observe(self._state, self._rules, self._form)
 
@@ -213,7 +221,7 @@ class TensorEnv:
 
     def _prepare_step(self, actions: Tensor) -> StepFunction:
         """Return the step as a function, prepared for such actions."""
-        env_step = _step_function(self._rules, self._autoreset, self._form)
+        env_step = _step_function(self._rules, self.autoreset_mode, self._form)
 
         def make_fast() -> StepFunction:
             compiled: StepFunction = _compiled(env_step)
@@ -227,7 +235,8 @@ class TensorEnv:
 
     def _prepare_rollout(self, policy: Policy, plies: int) -> PlyFunction:
         """Return a rollout as a function of the state."""
-        ply = _ply_of(_step_function(self._rules, self._autoreset, self._form), policy, self._form)
+        env_step = _step_function(self._rules, self.autoreset_mode, self._form)
+        ply = _ply_of(env_step, policy, self._form)
 
         def make_fast() -> PlyFunction:
             compiled = _compiled(ply)
@@ -261,7 +270,7 @@ class TensorEnv:
 # -- a step and a rollout as functions -------------------------------------------------
 
 
-def _step_function(rules: dict[str, Any], autoreset: bool, form: Form) -> StepFunction:
+def _step_function(rules: dict[str, Any], mode: AutoresetMode, form: Form) -> StepFunction:
     """Return a function of the state and actions: the next state, and what a step returns."""
 
     def env_step(state: State, actions: Tensor) -> tuple[State, Any]:
@@ -269,12 +278,13 @@ def _step_function(rules: dict[str, Any], autoreset: bool, form: Form) -> StepFu
         state = step(state, actions, rules["opponent"])
         ended, player_rewards = state.terminated, state.rewards
         rewards = torch.where(first, player_rewards[..., 0], player_rewards[..., 1])
-        if autoreset:
+        if mode is AutoresetMode.SAME_STEP:
             state = restart(state, ended, **rules)
         else:  # the caller may change the tensors that it gets
             ended, player_rewards = ended.clone(), player_rewards.clone()
         observation, info = _observe(state, rules, form)
-        info["player_rewards"] = player_rewards
+        if rules["opponent"] is None:
+            info["player_rewards"] = player_rewards
         return state, (observation, rewards, ended, torch.zeros_like(ended), info)
 
     return env_step

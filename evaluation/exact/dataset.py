@@ -25,7 +25,7 @@ from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.agents.solver.exam import SHA256, in_exam, keys
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, FROM_TOP, ROWS, mirror_all
-from c4env.envs.batch import boards_from
+from c4env.envs.batch import boards_from, discs_on
 from c4env.envs.streams import streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
@@ -414,16 +414,16 @@ def _games(agents: Mapping[str, int], seed: int) -> Iterator[Int64s]:
     for pool in pools:
         pool.reset(seed)
     envs = ConnectFourVectorEnv(GAMES, illegal="raise", autoreset_mode="Disabled")
-    observations, info = envs.reset()
+    observations, _ = envs.reset()
     random_discs, error_rates = np.zeros(GAMES, np.int64), np.zeros(GAMES)
     while True:
         batches = []
         for _ in range(CELLS):
-            plies, masks = info["ply"], observations["action_mask"]
+            boards, masks = boards_from(observations), observations["action_mask"]
+            plies = discs_on(boards)
             new = np.flatnonzero(plies == 0)
             random_discs[new] = generator.integers(0, RANDOM_DISCS + 1, len(new))
             error_rates[new] = 0.5 * generator.random(len(new)) ** 2
-            boards = boards_from(observations)
             seeds = streams(generator.integers(2**63, size=GAMES, dtype=np.uint64))
             batches.append(boards.T)
             columns = (generator.random(masks.shape) * masks).argmax(axis=1)
@@ -433,9 +433,9 @@ def _games(agents: Mapping[str, int], seed: int) -> Iterator[Int64s]:
                 games = np.flatnonzero(chosen & (plies % 2 == number))
                 if len(games):
                     columns[games] = pool.choose_in_games(games, boards[games], seeds[games])
-            observations, _, over, _, info = envs.step(columns)
+            observations, _, over, _, _ = envs.step(columns)
             if over.any():
-                observations, info = envs.reset(options={"reset_mask": over})
+                observations, _ = envs.reset(options={"reset_mask": over})
         yield np.concatenate(batches, axis=1)
 
 

@@ -159,6 +159,7 @@ SEATED = [ConnectFourEnv, partial(ConnectFourVectorEnv, 2, opponent="random")]
         ([ConnectFourEnv, SMALL_VECTOR], "layout", ("rows", [])),
         ([ConnectFourEnv, SMALL_VECTOR], "dtype", ("float64", None, "int7")),
         ([SMALL_VECTOR], "autoreset_mode", ("never",)),
+        ([SMALL_VECTOR], "action_mask", ("none", None, [])),
         ([ConnectFourVectorEnv], "num_envs", (0, -1, 2.0, True, "3", None)),
     ],
 )

@@ -228,7 +228,7 @@ def test_the_form_of_observations_is_that_of_single_environments(layout, dtype, 
 
 
 def test_many_are_made_by_their_name():
-    for mode, kind in ((None, "SinglesVectorEnv"), ("sync", "SyncVectorEnv")):
+    for mode, kind in ((None, "ConnectFourVectorEnv"), ("sync", "SyncVectorEnv")):
         many = gymnasium.make_vec(NAME, 2, vectorization_mode=mode, opponent="greedy")
         assert type(many).__name__ == kind
         assert gymnasium.vector.VectorEnv in type(many).__bases__  # skrl's wrap_env asks for it

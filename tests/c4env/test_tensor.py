@@ -38,15 +38,13 @@ def follow(size, games, **ours):
     """Play as many games on both, also with actions that lose, and compare all there is."""
     from torch import from_numpy
 
-    apart = ("autoreset", "compile")
-    given = {key: value for key, value in ours.items() if key not in apart}
+    given = {"autoreset_mode": "SameStep", **ours}
+    given.pop("compile", None)
     if given.get("opponent") is rightmost:
         given["opponent"] = policies.rightmost
-    stays = not ours.get("autoreset", True)
+    stays = given["autoreset_mode"] == "Disabled"
     tensors = c4env.TensorEnv(size, **ours)
-    envs = c4env.ConnectFourVectorEnv(
-        size, autoreset_mode="Disabled" if stays else "SameStep", **given
-    )
+    envs = c4env.ConnectFourVectorEnv(size, **given)
     seen, info = tensors.reset(seed=3)
     expected, same_info = envs.reset(seed=3)
     choose = np.random.default_rng(2)
@@ -56,13 +54,10 @@ def follow(size, games, **ours):
             assert seen[key].numpy().dtype == expected[key].dtype
             assert np.array_equal(seen[key].numpy(), expected[key])
         assert tensors.observation_space.contains({k: t.numpy() for k, t in seen.items()})
-        assert info.keys() == same_info.keys() - {
-            *("final_obs", "_final_obs", "final_info", "_final_info")
-        }
+        assert info.keys() == same_info.keys() & {"ply", "seat", "player_rewards"}
         for key in info:
-            assert np.array_equal(info[key].numpy(), same_info[key])
-            if key != "player_rewards":
-                assert info[key].numpy().dtype == same_info[key].dtype
+            started = same_info[f"_{key}"]  # all boards after a step
+            assert np.array_equal(info[key].numpy()[started], same_info[key][started])
         mask = expected["action_mask"]
         actions = (
             choose.random(mask.shape) * (mask + (choose.random(size) < 0.02)[:, None])
@@ -78,7 +73,7 @@ def follow(size, games, **ours):
         if stays and same_over.any():
             for key in ("observation", "action_mask"):  # the last of the games that are over
                 assert np.array_equal(seen[key].numpy(), expected[key])
-            seen, found = tensors.reset(where=over)
+            seen, found = tensors.reset(options={"reset_mask": over})
             info |= found
             expected, same_found = envs.reset(options={"reset_mask": same_over})
             same_info = {**same_info, **same_found}
@@ -93,10 +88,10 @@ def test_ten_thousand_games_against_random(torch):
 
 @pytest.mark.parametrize("seat", [0, 1, "random"])
 @pytest.mark.parametrize("openings", [None, ["12"], OPENINGS])
-@pytest.mark.parametrize("autoreset", [True, False])
+@pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
-def test_some_games_are_those_of_the_vector_environment(torch, opponent, autoreset, openings, seat):
-    follow(7, 40, opponent=opponent, openings=openings, seat=seat, autoreset=autoreset)
+def test_some_games_are_those_of_the_vector_environment(torch, opponent, mode, openings, seat):
+    follow(7, 40, opponent=opponent, openings=openings, seat=seat, autoreset_mode=mode)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -156,10 +151,10 @@ def backend(request, torch, monkeypatch):
 
 @COMPILING
 @INDUCTOR
-@pytest.mark.parametrize("autoreset", [True, False])
+@pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
-def test_a_compiled_step_plays_the_same_games(backend, opponent, autoreset):
-    follow(7, 40, opponent=opponent, autoreset=autoreset, openings=OPENINGS, compile=True)
+def test_a_compiled_step_plays_the_same_games(backend, opponent, mode):
+    follow(7, 40, opponent=opponent, autoreset_mode=mode, openings=OPENINGS, compile=True)
 
 
 @COMPILING
@@ -391,6 +386,8 @@ def test_bad_arguments_are_refused(torch):
         ({"openings": ["445566"], "opponent": "random"}, "could end the game"),
         ({"layout": "rows"}, "layout='rows': expected"),
         ({"dtype": "float64"}, "dtype='float64': expected"),
+        ({"autoreset_mode": "NextStep"}, r"'NextStep': expected one of \['SameStep', 'Disabled'\]"),
+        ({"autoreset_mode": []}, r"autoreset_mode=\[\]: expected one of"),
     ):
         with pytest.raises(InvalidOption, match=match):
             c4env.TensorEnv(2, **given)
@@ -398,13 +395,15 @@ def test_bad_arguments_are_refused(torch):
     with pytest.raises(WrongOrder, match="before step"):
         env.step(torch.tensor([0, 0]))
     with pytest.raises(InvalidOption, match="the first reset"):
-        env.reset(where=torch.tensor([True, False]))
+        env.reset(options={"reset_mask": torch.tensor([True, False])})
+    with pytest.raises(InvalidOption, match="unknown option moves: expected reset_mask"):
+        env.reset(options={"moves": "44"})
     with pytest.raises(InvalidOption, match="seed=-1"):
         env.reset(seed=-1)
     env.reset()
-    for where in ([True, False], torch.tensor([True]), torch.tensor([1, 0])):
-        with pytest.raises(InvalidOption, match=r"where=.*expected a tensor, bool \(2,\)"):
-            env.reset(where=where)
+    for mask in ([True, False], torch.tensor([True]), torch.tensor([1, 0])):
+        with pytest.raises(InvalidOption, match=r"reset_mask=.*expected a tensor, bool \(2,\)"):
+            env.reset(options={"reset_mask": mask})
     answers = c4env.TensorEnv(2, opponent=lambda seen: seen["action_mask"][:, 0] / 2, seat=0)
     answers.reset()
     with pytest.raises(InvalidAction, match=r"the opponent's answer of dtype torch\.float32"):

@@ -46,7 +46,7 @@ def follow(mode, size, games, illegal):
             assert np.array_equal(seen["observation"][i], sight["observation"])
             mask = 1 if over[i] and mode is NEXT else sight["action_mask"]
             assert (seen["action_mask"][i] == mask).all()
-            assert info["ply"][i] == ones[i].position.plies
+            assert info["ply"][i] == ones[i].position.plies * info["_ply"][i]
         if mode is DISABLED and any(over):
             seen, info = many.reset(options={"reset_mask": np.array(over)})
             for i in np.flatnonzero(over):
@@ -66,6 +66,7 @@ def follow(mode, size, games, illegal):
             assert rewards[i] == both[movers[i]]
             over[i] = one.terminations["player_0"]
             assert ended[i] == over[i]
+            check_end(info["final_info"] if over[i] and mode is SAME else info, i, one)
             games -= int(over[i])
             if over[i] and mode is SAME:
                 final = one.observe(f"player_{one.position.to_move}")
@@ -73,6 +74,20 @@ def follow(mode, size, games, illegal):
                     assert np.array_equal(info["final_obs"][i][key], array)
                 one.reset()
                 over[i] = False
+
+
+def check_end(info, i, one):
+    """Require that info tells how the game of an AEC environment on board i has ended."""
+    both, outcome = list(one.rewards.values()), one.position.outcome
+    if not any(both) and outcome is None:
+        assert not info.get("_winner", [False] * (i + 1))[i]
+        return
+    assert all(info[f"_{key}"][i] for key in ("winner", "illegal", "winning_cells"))
+    assert info["illegal"][i] == (outcome is None)
+    assert info["winner"][i] == (-1 if not any(both) else np.argmax(both))
+    cells = [] if outcome is None else sorted(outcome.cells)
+    assert np.argwhere(info["winning_cells"][i]).tolist() == list(map(list, cells))
+    assert info["player_rewards"][i].tolist() == both
 
 
 def follow_single(games):
@@ -147,8 +162,8 @@ def test_native_opponents(opponent):
             reward = 0 if won is None else 1 if won == seats[i] else -1
             assert terminated[i] == (after.outcome is not None)
             assert rewards[i] == reward
-            assert info["player_rewards"][i, seats[i]] == -info["player_rewards"][i, 1 - seats[i]]
-            assert info["player_rewards"][i, seats[i]] == reward
+            if terminated[i]:
+                assert info["winner"][i] == (-1 if won is None else won)
             seen = observe(after, int(seats[i]))
             assert np.array_equal(observation["observation"][i], seen["observation"])
             assert np.array_equal(observation["action_mask"][i], seen["action_mask"])
@@ -217,17 +232,20 @@ def test_reset_mask_leaves_the_other_boards_alone():
         environment.reset(seed=4)
         environment.step([3, 3, 3])
         if mask is not None:
-            _, info = environment.reset(seed=9, options={"reset_mask": mask})
-            assert info["ply"].tolist() == [0 if chosen else 2 for chosen in mask]
+            options = {"reset_mask": mask, "moves": "44"}
+            _, info = environment.reset(seed=9, options=options)
+            assert info["_ply"].tolist() == mask.tolist()
+            assert info["ply"].tolist() == [2 if chosen else 0 for chosen in mask]
+            assert [p.plies for p in environment.positions()] == [2, 2, 2]
         for _ in range(3):
             environment.step([0, 1, 2])
         return environment.positions()
 
     undisturbed = run(None)
-    disturbed = run([False, True, False])
+    disturbed = run(np.array([False, True, False]))
     assert disturbed[0] == undisturbed[0]
     assert disturbed[2] == undisturbed[2]
-    assert disturbed[1].plies == 6
+    assert disturbed[1].plies == 8
 
 
 def test_openings_are_drawn():
@@ -305,16 +323,23 @@ def test_a_layout_shows_the_same_games(layout, dtype, mode):
     given = {"opponent": "greedy", "autoreset_mode": mode}
     plain, form = ConnectFourVectorEnv(5, **given), Form(layout, dtype)
     laid_out = ConnectFourVectorEnv(5, layout=layout, dtype=dtype, **given)
+    alone = ConnectFourVectorEnv(5, layout=layout, dtype=dtype, action_mask="info", **given)
     expected, _ = plain.reset(seed=1)
     seen, _ = laid_out.reset(seed=1)
+    array, beside = alone.reset(seed=1)
     choose, ended = np.random.default_rng(0), 0
     while ended < 20:
         assert laid_out.observation_space.contains(seen)
         assert np.array_equal(seen["observation"], form(expected["observation"]))
         assert np.array_equal(seen["action_mask"], expected["action_mask"])
+        assert alone.observation_space.contains(array)
+        assert np.array_equal(array, seen["observation"])
+        going = beside["_action_mask"] & beside["action_mask"].any(axis=1)
+        assert np.array_equal(beside["action_mask"][going], expected["action_mask"][going])
         actions = choose.integers(7, size=5)
         expected, _, over, _, info = plain.step(actions)
         seen, *_, found = laid_out.step(actions)
+        array, *_, beside = alone.step(actions)
         ended += int(over.sum())
         for last, same in zip(found.get("final_obs", ()), info.get("final_obs", ()), strict=True):
             if same is not None:
@@ -323,6 +348,7 @@ def test_a_layout_shows_the_same_games(layout, dtype, mode):
         if mode is DISABLED and over.any():
             expected, _ = plain.reset(options={"reset_mask": over})
             seen, _ = laid_out.reset(options={"reset_mask": over})
+            array, beside = alone.reset(options={"reset_mask": over})
 
 
 def test_the_generator_is_drand48():
