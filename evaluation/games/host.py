@@ -24,7 +24,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable
-from contextlib import chdir
+from contextlib import chdir, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
@@ -64,7 +64,14 @@ def make(name: str, spec: str, movetime: float | None) -> Any:
     agents[name] = agent = make_player(spec, movetime)
     with chdir(start):
         files = files_of(spec)
-    if function_of(agent) is None:  # such an agent may load kernels, which no clock should count
+    # What a move may load is loaded now: no clock counts it, and its generator is seeded in time.
+    sources = (str(file) for file in files if file.suffix == ".py")
+    names = {name.partition(".")[0] for source in sources for name in imports.imports_of(source)}
+    for library in ("numba", "torch"):
+        if library in names:
+            with suppress(ImportError):
+                importlib.import_module(library)
+    if function_of(agent) is None:
         importlib.import_module("c4env.bitboard")
     modules = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
     loaded = {os.path.realpath(os.path.join(start, file)) for file in modules if file}

@@ -215,16 +215,24 @@ DRAWS = {
 }
 
 
+@pytest.mark.parametrize("when", ["with the file", "in a move", "kaggle"])
 @pytest.mark.parametrize("generator", DRAWS)
-def test_draws_from_the_global_generators_repeat_beside_an_agent_that_seeds_them(folder, generator):
+def test_draws_from_the_global_generators_repeat_beside_an_agent_that_seeds_them(
+    folder, generator, when
+):
     library = generator.partition(",")[0]
     pytest.importorskip(library)
-    before = ["import random", "import numpy as np", f"import {library}"]
-    legal = "legal = np.flatnonzero(observation['action_mask'])"
-    agent(folder, "draws.py", legal, f"return int(legal[int({DRAWS[generator]})])", before=before)
+    before = ["import random", "import numpy as np"]
+    if when == "kaggle":  # which loads the file at the first move of each game
+        body = ["legal = [c for c in range(7) if not observation.board[c]]"]
+    else:
+        body = ["legal = np.flatnonzero(observation['action_mask'])"]
+    (body if when == "in a move" else before).append(f"import {library}")
+    agent(folder, "draws.py", *body, f"return int(legal[int({DRAWS[generator]})])", before=before)
     agent(folder, "seeds.py", "random.seed(0); np.random.seed(0)", before=before)
+    draws = "kaggle:draws.py" if when == "kaggle" else "draws.py"
     first, again, other = (
-        evaluation.round_robin(["draws.py", "seeds.py"], 0, seed=seed, jobs=jobs)
+        evaluation.round_robin([draws, "seeds.py"], 0, seed=seed, jobs=jobs)
         for seed, jobs in ((1, 1), (1, 2), (2, 1))
     )
     assert first.digest == again.digest != other.digest
