@@ -20,7 +20,6 @@ from importlib import resources
 from typing import Annotated, Any, Final
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
@@ -33,7 +32,6 @@ from c4env.bitboard import (
     CELLS,
     CENTRE_FIRST,
     COLUMNS,
-    FROM_TOP,
     ROWS,
     drop,
     mirror_all,
@@ -47,6 +45,7 @@ from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.geometry import require_standard
 from c4env.jit import kernel
+from c4env.observation import planes_of
 from c4env.position import Position
 
 require_standard(__name__)
@@ -62,34 +61,26 @@ CERTAIN: Final = 10.0  # added to the value of a certain win, subtracted for a l
 
 _NEVER: Final = np.float32(-np.inf)
 
-Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 Weights = dict[str, NDArray[Any]]
 Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 1, 0, -1
 
 
-@kernel(types.uint8[:, :, :, ::1](types.int64[::1], types.int64[::1]))
-def planes_of(mine: Int64s, theirs: Int64s) -> Bytes:
-    """Return the input planes of bitboards ``[N]``: uint8 ``[N, 6, 7, 5]``, with row 0 on top.
+@kernel("int64[:, ::1](int64[::1], int64[::1])")
+def features_of(mine: Int64s, theirs: Int64s) -> Int64s:
+    """Return what a network sees of bitboards ``[N]``, as bitboards ``[N, 5]``.
 
-    The planes are: own discs; the other side's discs; playable cells; empty winning cells of the
-    side to move; empty winning cells of the other side.
+    They are: own discs; the other side's discs; playable cells; empty winning cells of the side to
+    move; empty winning cells of the other side.
     """
-    planes = np.empty((len(mine), ROWS, COLUMNS, PLANES), np.uint8)
+    features = np.empty((len(mine), PLANES), np.int64)
     for i in range(len(mine)):
         own, other = int(mine[i]), int(theirs[i])
         occupied = own | other
-        landing = playable(occupied)
-        wins = winning_cells(own) & ~occupied
-        losses = winning_cells(other) & ~occupied
-        for cell, bit in enumerate(FROM_TOP):
-            row, column = cell // COLUMNS, cell % COLUMNS
-            planes[i, row, column, 0] = own >> bit & 1
-            planes[i, row, column, 1] = other >> bit & 1
-            planes[i, row, column, 2] = landing >> bit & 1
-            planes[i, row, column, 3] = wins >> bit & 1
-            planes[i, row, column, 4] = losses >> bit & 1
-    return planes
+        features[i, 0], features[i, 1], features[i, 2] = own, other, playable(occupied)
+        features[i, 3] = winning_cells(own) & ~occupied
+        features[i, 4] = winning_cells(other) & ~occupied
+    return features
 
 
 class IntegerNetwork:
@@ -187,7 +178,8 @@ class IntegerNetwork:
     def one_way(self, mine: Int64s, theirs: Int64s) -> Floats:
         """Return logits ``[N, 10]`` without mirroring: seven columns, then win, draw and loss."""
         to_move = np.bitwise_count(mine | theirs) & 1
-        units = neighbourhoods(planes_of(mine, theirs).astype(np.float32)) @ self._floats["first"]
+        planes = planes_of(features_of(mine, theirs)).astype(np.float32)
+        units = neighbourhoods(planes) @ self._floats["first"]
         units = units.reshape(len(mine), ROWS, COLUMNS, -1) + self._floats["first.bias"][to_move]
         units = activate(units * self._floats["first.scale"])
         for k in range(self.blocks):

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from c4env.arrays import Int8s
+from c4env.arrays import Int8s, Int64s
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position, require_position
 from c4env.rules import CELLS, COLUMNS, FROM_TOP, NO_COLUMN, ROWS, TOP
@@ -256,6 +256,14 @@ def values_error(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> Invalid
     """Return the error for an array with entries that are not in ``values``."""
     expected = " and ".join(map(str, values))
     return InvalidPosition(f"planes must hold {expected} only: {array.tolist()}")
+
+
+def planes_of(boards: Int64s) -> Int8s:
+    """Return the planes of bitboards int64 ``(..., K)``: int8 ``(..., 6, 7, K)``, row 0 on top."""
+    count = boards.shape[-1]
+    bits = _BYTES.take(np.ascontiguousarray(boards, "<i8").view(_BYTE), 0)
+    places = np.add.outer(FROM_TOP, _WORD * np.arange(count)).reshape(ROWS, COLUMNS, count)
+    return bits.reshape(*boards.shape[:-1], count * _WORD).take(places, -1)
 
 
 def write_planes(own: int, other: int, blocked: int) -> Observation:

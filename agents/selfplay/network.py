@@ -20,14 +20,15 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.network import planes_of
+from c4env.agents.network import features_of
 from c4env.agents.selfplay import MODEL
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, winning_cells
 from c4env.envs.batch import boards_from
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.lazy import from_extra
+from c4env.observation import planes_of
+from c4env.rules import CELLS, COLUMNS, ROWS, playable, winning_cells
 
 with from_extra("torch", "a network of self-play needs PyTorch"):
     import torch
@@ -35,10 +36,11 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
     from torch.nn import functional
     from torch.optim import AdamW, Muon, Optimizer
 
+    from c4env.envs import tensor
     from c4env.envs.tensor_env import record
 
 INPUT_PLANES: Final = 6
-PLANE_ORDER: Final = [0, 1, 4, 2, 3]  # the input's plane for each plane of ``planes_of``
+FEATURES: Final = [0, 1, 3, 4, 2]  # of ``features_of``, in the order of the input's planes
 RATES: Final = (0.02, 1.5e-3)  # the highest learning rates, of Muon and AdamW
 
 
@@ -49,7 +51,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
     mirrored.
     """
     planes = np.empty((len(boards), ROWS, COLUMNS, INPUT_PLANES), np.float32)
-    planes[..., PLANE_ORDER] = planes_of(*np.ascontiguousarray(boards.T))
+    planes[..., :-1] = planes_of(features_of(*np.ascontiguousarray(boards.T))[:, FEATURES])
     discs = np.bitwise_count(boards).sum(axis=1)
     planes[..., -1] = (discs % 2 == 0)[:, None, None]
     if turned is not None:
@@ -59,15 +61,14 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
 def planes_on_device(boards: Tensor, turned: Tensor | None = None) -> Tensor:
     """Return the same as :func:`tensor_of`, computed on the device of both arguments."""
-    wins, landing = (getattr(kernel, "py_func", kernel) for kernel in (winning_cells, playable))
-    occupied = boards[:, :1] | boards[:, 1:]
-    bitboards = torch.cat([boards, wins(boards) & ~occupied, landing(occupied)], 1)
-    cell = torch.arange(CELLS, device=boards.device)  # row by row from the top
-    bits = STRIDE * (cell % COLUMNS) + (ROWS - 1) - cell // COLUMNS
-    planes = bitboards[:, None] >> bits[:, None] & 1  # [N, 42, 5]
-    discs = planes[:, :, :2].sum((1, 2))
-    began = (discs % 2 == 0).to(torch.int64)[:, None, None].expand(-1, CELLS, 1)
-    planes = torch.cat([planes, began], 2).view(-1, ROWS, COLUMNS, INPUT_PLANES).float()
+    bits: Any = boards  # the rules of Python's integers
+    occupied = bits[:, :1] | bits[:, 1:]
+    wins: Any = winning_cells(bits) & ~occupied
+    landing: Any = playable(occupied)
+    planes = tensor.planes_of(torch.cat([boards, wins, landing], 1)).float()
+    began = planes[..., :2].sum((1, 2, 3)) % 2 == 0
+    began = began[:, None, None, None].expand(-1, ROWS, COLUMNS, 1)
+    planes = torch.cat([planes, began.float()], 3)
     if turned is not None:
         planes = torch.where(turned[:, None, None, None], planes.flip(2), planes)
     return planes.permute(0, 3, 1, 2)

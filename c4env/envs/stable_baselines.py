@@ -75,10 +75,11 @@ class ConnectFourVecEnv(VecEnv):
     def reset(self) -> NDArray[Any]:
         """Start games on all boards, with the seeds from ``seed()``; return observations."""
         seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
+        observation: NDArray[Any]
         observation, info = self._envs.reset(seed=seeds)
         self._reset_seeds()
         self._masks = info["action_mask"].astype(np.bool_)
-        return observation  # type: ignore[no-any-return]  # Gymnasium's may be anything
+        return observation
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions, integers ``[N]``, for :meth:`step_wait`."""

@@ -158,7 +158,7 @@ def observe(state: State, form: Form = PLANES) -> Observed:
     """Return the observations of the caller, or in self-play those of the side to move."""
     waits = (state.seats >= 0) & (state.seats != state.plies & 1)
     boards = torch.where(waits[..., None], state.boards.flip(-1), state.boards)
-    observation = form.lay_out(_planes(boards)).to(getattr(torch, form.dtype.name))
+    observation = form.lay_out(planes_of(boards)).to(getattr(torch, form.dtype.name))
     masks = state.legal_action_mask.to(torch.int8)
     return {"observation": observation.contiguous(), "action_mask": masks}
 
@@ -196,7 +196,7 @@ def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
     legal = _open_columns(torch.where(state.terminated, 0, _occupied(state)))
     if opponent != "random":
         masks = legal.to(torch.int8)
-        columns = opponent({"observation": _planes(state.boards), "action_mask": masks})
+        columns = opponent({"observation": planes_of(state.boards), "action_mask": masks})
         check_actions(columns, state.plies, "the opponent's answer")
         return _play(state, columns, where)
     count = legal.long().cumsum(-1)  # of the legal columns up to each column
@@ -224,11 +224,11 @@ def _open_columns(blocked: Tensor) -> Tensor:
     return blocked[..., None] & tops == 0
 
 
-def _planes(boards: Tensor) -> Tensor:
-    """Return the planes of both bitboards, int8 ``[N, 6, 7, 2]``."""
+def planes_of(boards: Tensor) -> Tensor:
+    """Return the planes of bitboards int64 ``[..., K]``: int8 ``[..., 6, 7, K]``, row 0 on top."""
     shifts = STRIDE * torch.arange(COLUMNS, device=boards.device)
     heights = torch.arange(ROWS - 1, -1, -1, dtype=_STACK, device=boards.device)
-    stacks = (boards[..., None, :] >> shifts[:, None] & COLUMN).to(_STACK)  # [N, 7, 2]
+    stacks = (boards[..., None, :] >> shifts[:, None] & COLUMN).to(_STACK)  # [..., 7, K]
     return (stacks[..., None, :, :] >> heights[:, None, None] & 1).to(torch.int8)
 
 

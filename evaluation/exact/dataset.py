@@ -24,7 +24,7 @@ from c4env.agents.solver import NO_SCORE, Solver, enumeration
 from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.agents.solver.exam import SHA256, in_exam, keys
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, FROM_TOP, ROWS, mirror_all
+from c4env.bitboard import CELLS, COLUMNS, mirror_all
 from c4env.envs.batch import boards_from, discs_on
 from c4env.envs.streams import streams
 from c4env.envs.vector import ConnectFourVectorEnv
@@ -35,6 +35,7 @@ from c4env.evaluation.store.lines import Lines
 from c4env.evaluation.tables import plural, shortened
 from c4env.files import write_whole
 from c4env.lazy import from_extra
+from c4env.observation import Form, planes_of
 from c4env.position import Position
 from c4env.system import usable_cores
 
@@ -156,8 +157,8 @@ class Data:
             ``[N, 7]``; policies ``[N, 7]``, uniform over the best columns; and values ``[N]``: 1
             for a win of the side to move, 0 for a draw, -1 for a loss.
         """
-        cells = [side[:, None] >> np.array(FROM_TOP) & 1 for side in (self.mine, self.theirs)]
-        planes = np.stack(cells, axis=1).reshape(-1, 2, ROWS, COLUMNS)
+        boards = np.stack([self.mine, self.theirs], axis=1)
+        planes = Form("planes_first", "float32")(planes_of(boards))
         policy = self.best / self.best.sum(axis=1, keepdims=True)
         arrays = (planes, self.columns != NO_SCORE, policy, np.sign(self.score))
         return tuple(a.astype(np.float32) for a in arrays)

@@ -8,10 +8,11 @@ import pytest
 
 from c4env import Position
 from c4env.agents import network
-from c4env.agents.network import IntegerNetwork, Learned, planes_of, shipped
+from c4env.agents.network import IntegerNetwork, Learned, features_of, shipped
 from c4env.agents.solver import Solver
 from c4env.envs.batch import bitboards, observed
 from c4env.errors import InvalidOption
+from c4env.observation import planes_of
 from tests.rules import reference
 from tests.rules.positions import quiet, random_positions
 
@@ -76,7 +77,8 @@ def test_float32_gives_what_whole_numbers_give():
     several = random_positions(6, seed=3)
     mine, theirs = bitboards(several).T.copy()
     out = shipped().one_way(mine, theirs)
-    for position, planes, found in zip(several, planes_of(mine, theirs), out, strict=True):
+    inputs = planes_of(features_of(mine, theirs))
+    for position, planes, found in zip(several, inputs, out, strict=True):
         bias = weights["first.bias"][position.to_move]
         units = rounded(scaled("first", over_neighbours("first", planes.astype(np.int64)) + bias))
         for k in range(shipped().blocks):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 
 from c4env import Position, observe, position_from, with_mirrors
-from c4env.envs.batch import boards_from
+from c4env.envs.batch import bitboards, boards_from, observed
 from c4env.errors import InvalidPosition
-from c4env.observation import LAYOUTS, Form
+from c4env.observation import LAYOUTS, Form, planes_of
 from tests.rules import reference
 from tests.rules.strategies import games
 
@@ -33,6 +33,15 @@ def test_an_observation_shows_the_board_from_the_observers_side(moves):
         if player == position.to_move:
             assert position_from(seen) == position_from(planes) == position
             assert all(np.array_equal(observe(position)[k], seen[k]) for k in seen)
+
+
+def test_bitboards_in_arrays_of_any_shape_have_the_same_planes():
+    boards = bitboards(["", *reference.random_games(5, 40, 1, 36)])
+    expected = observed(boards)["observation"]
+    assert np.array_equal(planes_of(boards), expected)
+    four = np.concatenate([boards, boards[:, ::-1]], axis=1)[:40].reshape(5, 8, 4)
+    both = np.concatenate([expected, expected[..., ::-1]], axis=-1)[:40].reshape(5, 8, 6, 7, 4)
+    assert np.array_equal(planes_of(four), both)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -9,12 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from c4env.agents.network import Bytes, planes_of
+from c4env.agents.network import features_of
 from c4env.agents.selfplay.folder import reading_checkpoint
 from c4env.agents.selfplay.network import Optimiser
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
+from c4env.observation import planes_of
 from tests.makers.weights.labels import Labels, held_out, played_columns
 from tests.makers.weights.model import Model
 
@@ -32,7 +33,7 @@ UNKNOWN: Final = -100  # in place of an outcome
 class Batch(NamedTuple):
     """N positions and their targets."""
 
-    planes: Bytes  # [N, 6, 7, 5]
+    planes: Int8s  # [N, 6, 7, 5]
     to_move: Int64s  # [N]
     keeps: Int8s  # [N, 7] 1: a column to play; rows without a 1, or without a 0, have no policy
     outcomes: Int64s  # [N] 0 for a win of the side to move, 1 draw, 2 loss, or UNKNOWN
@@ -55,7 +56,7 @@ def drawn(pools: Sequence[Labels], generator: np.random.Generator, size: int = B
     labels = Labels(mine, theirs, labels.signs, keeps)
     own, other, outcomes = after(labels.take(np.arange(0, size, FOLLOWED)), generator)
     mine, theirs = np.append(mine, own), np.append(theirs, other)
-    planes = planes_of(mine, theirs)
+    planes = planes_of(features_of(mine, theirs))
     return Batch(
         planes,
         np.bitwise_count(mine | theirs).astype(np.int64) & 1,
@@ -81,7 +82,7 @@ def after(labels: Labels, generator: np.random.Generator) -> tuple[Int64s, Int64
     return theirs[known], (mine | cells)[known], outcomes[known]
 
 
-def urgent(planes: Bytes) -> Int8s:
+def urgent(planes: Int8s) -> Int8s:
     """Int8 ``[N, 7]``: 1 for columns that win at once, or else stop the other side from it.
 
     The others are 0, or -1 where full; all are -1 where nothing is urgent.
@@ -155,7 +156,7 @@ def rate(step: int, steps: int) -> float:
     return min((step + 1) / WARM, (1 - step / steps) / (1 - FLAT), 1.0)
 
 
-def tensor(planes: Bytes) -> Tensor:
+def tensor(planes: Int8s) -> Tensor:
     """Planes as the model takes them, channels last in memory, of few bits."""
     return torch.from_numpy(planes).to(torch.bfloat16).permute(0, 3, 1, 2)
 

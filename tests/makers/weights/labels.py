@@ -15,12 +15,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.network import Bytes, IntegerNetwork, planes_of
+from c4env.agents.network import IntegerNetwork, features_of
 from c4env.agents.spec import make
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.evaluation.exact.dataset import distinct
 from c4env.files import write_whole
+from c4env.observation import planes_of
 from c4env.position import Position
 from tests.makers.weights.games import play_games
 
@@ -101,7 +102,7 @@ def held_out(mine: Int64s, theirs: Int64s) -> Bools:
     return chosen
 
 
-def played_columns(planes: Bytes) -> tuple[Bools, Bools, Bools]:
+def played_columns(planes: Int8s) -> tuple[Bools, Bools, Bools]:
     """Columns bool ``[N, 7]`` that are legal, that win at once, and where the other side would."""
     landing = planes[..., 2]
     legal, wins, blocks = (np.asarray(np.any(landing & planes[..., k], axis=1)) for k in (2, 3, 4))
@@ -155,7 +156,7 @@ def positions_met(
         discs = generator.integers(0, OPENING + 1, sides.shape[1])
         for ply in range(CELLS):
             own, other = np.ascontiguousarray(sides)
-            planes = planes_of(own, other)
+            planes = planes_of(features_of(own, other))
             legal, wins, blocks = played_columns(planes)
             columns = (generator.random(legal.shape) * legal).argmax(axis=1)
             chosen = (ply >= discs) & (generator.random(len(discs)) >= errs)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.network import IntegerNetwork, planes_of
+from c4env.agents.network import IntegerNetwork, features_of
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam, keys
 from c4env.bitboard import mirror, mirror_all, playable, winning_cells
 from c4env.errors import InvalidOption
+from c4env.observation import planes_of
 from tests.makers import weights
 from tests.makers.__main__ import main as make_again
 from tests.makers.weights import labels as made
@@ -97,7 +98,7 @@ def test_the_model_and_the_network_answer_alike(torch, labels):
     for parameter in model.parameters():
         parameter.data += 0.05 * torch.randn(parameter.shape)
     model.rounded = True
-    planes = torch.from_numpy(planes_of(*labels[:2])).float().permute(0, 3, 1, 2)
+    planes = torch.from_numpy(planes_of(features_of(*labels[:2]))).float().permute(0, 3, 1, 2)
     to_move = torch.from_numpy(np.bitwise_count(labels.mine | labels.theirs).astype(np.int64) & 1)
     with torch.no_grad():
         expected = model(planes, to_move).numpy()
