@@ -402,6 +402,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         boards = list(self._form(last["observation"]))
         if not self._mask_in_info:  # a mask for each board would cost a tenth of a step
             mask = np.zeros(COLUMNS, np.int8)
+            mask.flags.writeable = False  # since it is the one of all
             boards = [{"observation": board, "action_mask": mask} for board in boards]
         return np.fromiter(boards, object, len(boards))
 

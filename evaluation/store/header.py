@@ -69,7 +69,7 @@ def _sources(*packages: str) -> dict[str, Path]:
         folder = Path(str(importlib.import_module(package).__file__)).parent
         inner = {folder / "agents", folder / "evaluation"}  # packages of their own
         for path in folder.rglob("*"):
-            if path.suffix in SUFFIXES and inner.isdisjoint(path.parents):
+            if path.suffix in SUFFIXES and inner.isdisjoint(path.parents) and path.is_file():
                 found[f"{package}/{path.relative_to(folder).as_posix()}"] = path
     return found
 
