@@ -214,7 +214,7 @@ def _has_won(words: Words) -> Array:
         windows += [left >> STRIDE * k | right << STRIDE * (gap - k) for k in range(1, gap)]
     found = []
     for shift in DIRECTIONS if COLUMNS >= CONNECT else [UP]:
-        for lines in windows:
+        for lines in words if shift == UP else windows:
             for step in DOUBLINGS:
                 lines = lines & lines >> step * shift
             found.append(lines)
