@@ -36,7 +36,7 @@ FIRST: Final = [min(c, COLUMNS - WIDTH) for c in range(0, COLUMNS, WIDTH)]  # co
 PLACES: Final = [(c // WIDTH, STRIDE * (c - FIRST[c // WIDTH])) for c in range(COLUMNS)]
 """Of each column the word, and the shift to its lowest cell there."""
 WORD: Final = (1 << WIDTH * STRIDE) - 1
-ABOVE: Final = BOTTOM << ROWS & WORD
+ABOVE: Final = np.uint32(BOTTOM << ROWS & WORD)
 HEIGHTS: Final = np.array([[1 << h] for h in reversed(range(ROWS))], np.min_scalar_type(COLUMN))
 MADE: Final = {"observation", "legal_action_mask"}
 
@@ -87,6 +87,7 @@ class JaxEnv:
     this differs from pgx.
 
     Example:
+        >>> import jax
         >>> env = JaxEnv()
         >>> state = env.step(env.init(jax.random.key(1)), 3)
         >>> state.observation.shape, state.rewards.tolist()
@@ -172,8 +173,10 @@ def _words(boards: Any) -> Any:
 
 
 def _new(player: Array, words: Array) -> State:
-    no, none = jnp.bool_(False), jnp.zeros(2, jnp.float32)
-    return State(player, none, no, no, jnp.int32(0), no, [*words[:, 0]], [*words[:, 1]])
+    zero = player * 0  # under shard_map all leaves vary over the devices as the player does
+    no, none = zero != 0, jnp.zeros(2, jnp.float32) + zero
+    mine, theirs = words.T + zero.astype(jnp.uint32)
+    return State(player, none, no, no, zero, no, [*mine], [*theirs])
 
 
 def _any(flags: Any) -> Array:
