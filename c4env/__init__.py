@@ -20,6 +20,7 @@ from c4env.lazy import lazy_names
 if TYPE_CHECKING:
     from c4env import agents, evaluation
     from c4env.envs.aec import env, raw_env
+    from c4env.envs.jax_env import JaxEnv as JaxEnv
     from c4env.envs.opponents import Opponent, batched
     from c4env.envs.single import ConnectFourEnv
     from c4env.envs.tensor_env import TensorEnv as TensorEnv
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "c4env.envs.aec": "env raw_env",
+    "c4env.envs.jax_env": "JaxEnv",
     "c4env.envs.tensor_env": "TensorEnv",
     "c4env.envs.vector": "ConnectFourVectorEnv",
     "c4env.system": "__version__",
@@ -47,7 +49,8 @@ __all__ = [
     "evaluation", "format_moves", "list_openings", "observe", "parse_moves", "position_from",
     "raw_env", "use_board", "with_mirrors",
 ]  # fmt: skip
-# TensorEnv is left out: it needs PyTorch, and `from c4env import *` must work without.
+# TensorEnv and JaxEnv are left out: they need PyTorch and JAX, and `from c4env import *` must work
+# without.
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents evaluation")
 

@@ -1,6 +1,6 @@
 """Measure speed beside what it is compared with, in one run, as ratios.
 
-python -m tests.benchmarks env        a user's loops beside PettingZoo's environment
+python -m tests.benchmarks env        a user's loops beside PettingZoo's and pgx's environments
 python -m tests.benchmarks vector     many boards at once, by their number
 python -m tests.benchmarks published  naive search beside alpha-beta; negamax's published nodes
 python -m tests.benchmarks solver     the exact solver beside BitBully (--help: its options)

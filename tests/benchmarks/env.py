@@ -1,4 +1,4 @@
-"""What a user's loop gets from the environments, beside PettingZoo's connect_four_v3 in one run.
+"""What a user's loop gets from the environments, beside PettingZoo's and pgx's in one run.
 
 The learner plays random legal moves. The clock runs over all of the loop: the choice of the moves,
 ``last``, ``step`` and the resets. PettingZoo's loop is the one of its documents; it has no
@@ -15,7 +15,7 @@ from c4env import agents
 from c4env.envs.aec import env
 from c4env.evaluation.tables import Table
 from c4env.lazy import from_extra
-from tests.benchmarks import vector
+from tests.benchmarks import jax_loop, vector
 from tests.benchmarks.harness import in_turns, rounded_ratio, seconds_each
 
 BOARDS: Final = 4096
@@ -24,7 +24,7 @@ OPPONENTS: Final = {"self-play": None, "against greedy": "greedy"}
 
 
 def run(boards: int = BOARDS, seconds: float = 0.3, rounds: int = 9) -> Table:
-    """Time every loop in turn with PettingZoo's, ``seconds`` a round; the medians count.
+    """Time every loop in turn with theirs, ``seconds`` a round; the medians count.
 
     The times are microseconds a move of the learner, who in self-play moves for both players.
     """
@@ -39,6 +39,7 @@ def run(boards: int = BOARDS, seconds: float = 0.3, rounds: int = 9) -> Table:
             works[row, True] = partial(vector.loop, boards, arguments, seconds)
     works["AEC loop", False] = partial(aec_loop, theirs, None, seconds)
     works["AEC loop", True] = partial(aec_loop, env, None, seconds)
+    works |= jax_loop.works(boards, seconds)
     found = {key: 1e6 * statistics.median(times) for key, times in in_turns(works, rounds).items()}
     rows = [
         (name, found[name, False], found[name, True], found[name, False] / found[name, True])
@@ -48,9 +49,9 @@ def run(boards: int = BOARDS, seconds: float = 0.3, rounds: int = 9) -> Table:
     return Table.of(
         {
             "loop": "",
-            "PettingZoo us": ".3g",
+            "theirs us": ".3g",
             "c4env us": ".3g",
-            "PettingZoo / c4env": rounded_ratio,
+            "theirs / c4env": rounded_ratio,
         },
         rows,
     )

@@ -11,19 +11,25 @@ import pytest
 
 from c4env.agents.solver import Solver
 from c4env.envs.aec import env as aec_env
-from tests.benchmarks import env, harness, solver, vector
+from tests.benchmarks import env, harness, jax_loop, solver, vector
 from tests.benchmarks.__main__ import main
 
 
-def test_environments_beside_pettingzoos():
+@pytest.mark.parametrize("jax", [False, True])
+def test_environments_beside_pettingzoos_and_pgxs(monkeypatch, jax):
     pytest.importorskip("pygame")
+    if jax:
+        pytest.importorskip("pgx")
+    else:
+        monkeypatch.setattr(jax_loop, "works", lambda *_: {})
     rows = env.run(boards=8, seconds=0.001, rounds=1).items
     modes = [
         f"8 boards, {players}, {mode}"
         for players in ("self-play", "against greedy")
         for mode in ("next-step", "same-step")
     ]
-    assert [row[0] for row in rows] == [*modes, "AEC loop"]
+    loops = [f"8 boards, {name}" for name in jax_loop.LOOPS] if jax else []
+    assert [row[0] for row in rows] == [*modes, "AEC loop", *loops]
     for _, theirs, ours, ratio in rows:
         assert ratio == theirs / ours > 0
 

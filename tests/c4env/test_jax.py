@@ -1,0 +1,227 @@
+"""JaxEnv: pgx's interface, values and draws; the rules of c4env; JAX's transformations."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import c4env
+from c4env import Position
+from c4env.bitboard import COLUMNS
+from c4env.errors import IllegalMove, InvalidAction, InvalidOption, InvalidPosition
+from tests.helpers.processes import environment, run_python
+
+jax = pytest.importorskip("jax", reason="needs jax: the extra jax")
+jnp = jax.numpy
+
+FIELDS = "current_player observation rewards terminated truncated legal_action_mask _step_count"
+
+
+@pytest.fixture
+def pgx():
+    return pytest.importorskip("pgx")
+
+
+def begin(env, size, seed=1):
+    return jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(seed), size))
+
+
+def resetting(env):
+    from pgx.experimental import auto_reset
+
+    return jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+
+
+def after(*columns, env=None):
+    env = env or c4env.JaxEnv()
+    state, step = env.init(jax.random.key(0)), jax.jit(env.step)
+    for column in columns:
+        state = step(state, column)
+    return state
+
+
+def same(ours, theirs):
+    for name in FIELDS.split():
+        a, b = getattr(ours, name), getattr(theirs, name)
+        assert (a.dtype, a.shape, a.tolist()) == (b.dtype, b.shape, b.tolist()), name
+
+
+@pytest.mark.parametrize("illegal", [0, 0.02])
+@pytest.mark.parametrize("resets", [False, True])
+def test_two_thousand_games_are_pgxs_in_every_field(pgx, resets, illegal):
+    """With illegal actions, with steps after the end, and with pgx's auto_reset."""
+    size, choose = 2000, np.random.default_rng(2)
+    envs = [c4env.JaxEnv(), pgx.make("connect_four")]
+    for name in ("id", "version", "num_players", "num_actions", "observation_shape"):
+        assert getattr(envs[0], name) == getattr(envs[1], name)
+    states = [begin(env, size) for env in envs]
+    steps = [resetting(env) if resets else jax.jit(jax.vmap(env.step)) for env in envs]
+    ended = drawn = lost = 0
+    for ply in range(45):
+        same(*states)
+        mask = np.asarray(states[1].legal_action_mask)
+        may = mask | (choose.random(size) < illegal)[:, None]
+        columns = (choose.random(mask.shape) * may).argmax(1).astype(np.int32)
+        lost += int((~mask[np.arange(size), columns]).sum())
+        keys = jax.random.split(jax.random.key(ply), size)
+        over = states[1].terminated
+        states = [step(state, columns, keys) for step, state in zip(steps, states, strict=True)]
+        ends = np.asarray(states[1].terminated & (resets | ~over))
+        ended += int(ends.sum())
+        drawn += int((ends & (states[1].rewards == 0).all(1)).sum())
+    assert ended >= 2000
+    assert drawn > 0 or resets or illegal
+    assert (lost > 0) == (illegal > 0)
+
+
+def test_each_player_observes_as_in_pgx(pgx):
+    theirs = pgx.make("connect_four")
+    ours, state = after(3, 3, 2), after(3, 3, 2, env=theirs)
+    for player in (0, 1, jnp.int32(1), None):
+        expected = theirs._observe(state, state.current_player if player is None else player)
+        assert np.array_equal(c4env.JaxEnv().observe(ours, player), expected)
+    assert ours.env_id == state.env_id
+
+
+def test_games_are_those_of_positions():
+    follow_positions(300)
+
+
+def follow_positions(size):
+    """Play games beside positions, on the board of the process."""
+    env, choose = c4env.JaxEnv(), np.random.default_rng(3)
+    step = jax.jit(jax.vmap(env.step))
+    states, positions = begin(env, size), [Position()] * size
+    first, moved = np.asarray(states.current_player), [0] * size
+    assert 0 < first.sum() < size
+    while not states.terminated.all():
+        columns = (choose.random((size, COLUMNS)) * states.legal_action_mask).argmax(1)
+        states = step(states, columns)
+        for i, position in enumerate(positions):
+            if position.outcome is None:
+                positions[i], moved[i] = position.play(int(columns[i])), moved[i] + 1
+        assert env.positions(states) == positions
+        assert states._step_count.tolist() == moved
+        for i, position in enumerate(positions):
+            seen, over = c4env.observe(position), position.outcome is not None
+            assert bool(states.terminated[i]) == over
+            assert np.array_equal(states.observation[i], seen["observation"]) or over
+            assert np.array_equal(states.legal_action_mask[i], seen["action_mask"] | over)
+            assert int(states.current_player[i]) == first[i] ^ position.to_move
+            if over and position.plies == states._step_count.max():
+                winner = position.outcome.winner
+                reward = [0, 0] if winner is None else [1, -1] if winner == first[i] else [-1, 1]
+                assert states.rewards[i].tolist() == reward
+
+
+@pytest.mark.parametrize("action", [0, 7, -1, 2**31 - 1, -(2**31), np.uint8(255)])
+def test_an_illegal_action_loses(action):
+    env, state = c4env.JaxEnv(), after(*[0] * 6, 1, 2)
+    player = int(state.current_player)
+    lost = jax.jit(env.step)(state, action)
+    assert lost.terminated
+    assert lost.legal_action_mask.all()
+    assert [float(lost.rewards[p]) for p in (player, 1 - player)] == [-1, 1]
+    with pytest.raises(InvalidPosition):
+        env.positions(lost)
+    again = env.step(lost, 3)
+    same(again, lost.replace(rewards=jnp.zeros(2)))
+
+
+def test_what_is_no_integer_is_refused():
+    for action in (1.0, True, [1, 2]):
+        with pytest.raises(InvalidAction, match=r"an action of shape .*: expected an integer"):
+            after(action)
+
+
+def test_positions_become_states_and_states_positions():
+    env, texts = c4env.JaxEnv(), ["", "4455", "123", "123", "44444"]
+    states = env.from_positions([Position.parse(texts[0]), *texts[1:]])
+    assert env.positions(states) == [*map(Position.parse, texts)]
+    assert states.current_player.tolist() == [0, 0, 1, 1, 1]
+    won = jax.vmap(env.step)(env.from_positions("121212"), jnp.array([0]))
+    assert (env.positions(won)[0].outcome.winner, won.rewards.tolist()) == (0, [[1, -1]])
+    for wrong in ("1212121", [], 3):
+        with pytest.raises((InvalidOption, IllegalMove)):
+            env.from_positions(wrong)
+
+
+def test_games_start_from_openings(pgx):
+    """A column that is full in an opening is illegal at once, after auto_reset too."""
+    openings = ["111111", "44", "321"]
+    env = c4env.JaxEnv(openings)
+    states = begin(env, 600)
+    found, counts = np.unique([p.moves() for p in env.positions(states)], return_counts=True)
+    assert {*found} == {*openings}
+    assert counts.min() > 150
+    assert 250 < int(states.current_player.sum()) < 350
+    assert (states.legal_action_mask[:, 0].sum(), states._step_count.max()) == (600 - counts[0], 0)
+    lose = resetting(env)(states, jnp.full(600, 7), jax.random.split(jax.random.key(5), 600))
+    assert lose.terminated.all()
+    full = np.array([p.moves() == "111111" for p in env.positions(lose)])
+    assert np.array_equal(lose.legal_action_mask[:, 0], ~full)
+    with pytest.raises(InvalidOption):
+        c4env.JaxEnv("1212121")
+
+
+def test_a_state_is_replaced_as_pgxs(pgx):
+    for env in (c4env.JaxEnv(), pgx.make("connect_four")):
+        state, only = after(3, env=env), jnp.arange(7) == 2
+        state = state.replace(observation=state.observation * 1.0, legal_action_mask=only)
+        assert (state.observation.dtype, state.legal_action_mask.sum()) == (jnp.float32, 1)
+        assert env.step(state, 3).rewards[state.current_player] == -1
+        state = env.step(state, 2)
+        assert not state.terminated
+        assert (state.observation.sum(), state.legal_action_mask.sum()) == (2, 7)
+        assert env.step(state.replace(truncated=jnp.bool_(True)), 3)._step_count == 2
+        with pytest.raises(TypeError):
+            state.replace(colour=1)
+    state = c4env.JaxEnv().init(jax.random.key(1)).replace(observation=jnp.zeros((6, 7, 2), bool))
+    scanned, _ = jax.lax.scan(lambda s, a: (c4env.JaxEnv().step(s, a), None), state, jnp.arange(3))
+    assert scanned.observation.sum() == 3
+
+
+def test_a_state_is_a_pytree_that_is_copied_and_kept():
+    state = after(3, 2)
+    for twin in (copy.deepcopy(state), pickle.loads(pickle.dumps(state)), jax.device_get(state)):
+        same(twin, state)
+        same(c4env.JaxEnv().step(twin, 1), after(3, 2, 1))
+    both = jax.tree.map(lambda *leaves: jnp.stack(leaves), state, after(3))
+    assert both.observation.sum((1, 2, 3)).tolist() == [2, 1]
+
+
+def test_it_runs_on_many_devices_and_beside_gradients():
+    code = """
+import jax, jax.numpy as jnp, numpy as np, c4env
+from jax.sharding import PartitionSpec as P
+env = c4env.JaxEnv()
+def game(key):
+    def ply(state, key):
+        column = jax.random.categorical(key, jnp.where(state.legal_action_mask, 0.0, -1e9))
+        state = env.step(state, column, key)
+        return state, state.observation
+    return jax.lax.scan(ply, env.init(key), jax.random.split(key, 20))
+keys = jax.random.split(jax.random.PRNGKey(1), 4)
+one = jax.vmap(game)(keys)
+mesh = jax.sharding.Mesh(jax.devices(), "boards")
+many = jax.shard_map(jax.vmap(game), mesh=mesh, in_specs=P("boards"), out_specs=P("boards"))(keys)
+mapped = jax.pmap(jax.vmap(game))(keys.reshape(2, 2, -1))
+for a, b, c in zip(*map(jax.tree.leaves, (one, many, mapped)), strict=True):
+    assert np.array_equal(a, b) and np.array_equal(a.ravel(), c.ravel())
+loss = lambda w: (w * env.step(env.init(keys[0]), 3).observation).sum()
+assert jax.grad(loss)(1.0) == 1
+"""
+    flags = environment(XLA_FLAGS="--xla_force_host_platform_device_count=2")
+    done = run_python("-c", code, env=flags)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_missing_or_too_large_is_said_in_one_line():
+    code = "import sys; sys.modules['jax'] = None; import c4env; dir(c4env); c4env.JaxEnv"
+    said = run_python("-c", code).stderr
+    assert "MissingExtra: c4env.JaxEnv needs JAX: pip install jax" in said
+    code = "import sys, c4env; dir(c4env); assert 'jax' not in sys.modules; c4env.JaxEnv"
+    said = run_python("-c", code, env=environment(C4ENV_BOARD="8x7x4")).stderr
+    expected = "JaxEnv needs 4 columns of 9 bits in 32 bits: it cannot play on 8x7x4"
+    assert expected in said.splitlines()[-1]
