@@ -400,10 +400,12 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     def _by_board(self, last: Observation) -> NDArray[np.object_]:
         """Return the observation of each of M boards whose games are over."""
         boards = list(self._form(last["observation"]))
-        if not self._mask_in_info:  # a mask for each board would cost a tenth of a step
-            mask = np.zeros(COLUMNS, np.int8)
-            mask.flags.writeable = False  # since it is the one of all
-            boards = [{"observation": board, "action_mask": mask} for board in boards]
+        if not self._mask_in_info:
+            masks = np.zeros((len(boards), COLUMNS), np.int8)
+            boards = [
+                {"observation": board, "action_mask": mask}
+                for board, mask in zip(boards, masks, strict=True)
+            ]
         return np.fromiter(boards, object, len(boards))
 
     # -- arguments ---------------------------------------------------------------------
