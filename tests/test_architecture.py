@@ -139,6 +139,7 @@ def test_python_in_the_clone_imports_the_packages_under_c4env_alone(name):
     assert done.stderr.splitlines()[-1] == f"ImportError: {name} is imported as c4env.{name}"
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_clone_without_links_plays_and_its_tests_say_what_they_need(tmp_path):
     """As Git on Windows makes it: a link is a text file."""

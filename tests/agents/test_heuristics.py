@@ -312,6 +312,7 @@ def test_an_edit_of_any_file_that_a_cached_heuristic_uses_counts(signature, tmp_
     assert values[0] == values[2] != values[1]
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_users_cached_function_runs_the_machine_code_of_its_board(tmp_path):
     """Numba finds machine code by the function's source, which is the same for all boards."""

@@ -259,6 +259,7 @@ def test_an_agent_of_this_project_has_none_whatever_lies_about(folder, spec):
     assert identity_hash({}) == ""
 
 
+@pytest.mark.slow
 def test_after_an_edit_of_this_project_kept_games_and_answers_are_not_resumed(tmp_path):
     """In a copy of the sources: c4env hashes them once in a process."""
     for package in ("c4env", "agents", "evaluation"):
