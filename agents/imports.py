@@ -124,13 +124,13 @@ def modules_in(folder: str, names: Iterable[str]) -> dict[str, str]:
     waiting = [*names]
     while waiting:
         name = waiting.pop()
-        parent, _, _ = name.rpartition(".")
+        parent, _, inner = name.rpartition(".")
         if parent:
             waiting.append(parent)
         is_pythons = name in sys.builtin_module_names or FrozenImporter.find_spec(name)
         if not name or name in files or is_pythons or name.partition(".")[0] in _RUNNING:
             continue
-        inner = name.rpartition(".")[2]  # a folder without __init__.py would look for its parent
+        # Its last part alone: a folder without __init__.py would look for a parent that is loaded.
         spec = PathFinder.find_spec(inner, [os.path.join(folder, *parent.split("."))])
         if spec is not None and (file := _file_of(spec)):
             files[name] = file

@@ -84,14 +84,12 @@ def hash_files(files: Mapping[str, Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def hash_of(data: bytes) -> str:
-    """Return a short hash."""
-    return hashlib.sha256(data).hexdigest()[:16]
-
-
 def identity_hash(code: Identity, prompt: str = "") -> str:
     """Return one hash of an identity and a language model's prompt; "" if both are empty."""
-    return hash_of(json.dumps([sorted(code.items()), prompt]).encode()) if code or prompt else ""
+    if not code and not prompt:
+        return ""
+    text = json.dumps([sorted(code.items()), prompt])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class SprtPlan(NamedTuple):
