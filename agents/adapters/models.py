@@ -23,7 +23,7 @@ from c4env.agents.adapters.networks import (
     is_module,
     network_of,
 )
-from c4env.agents.base import Agent, as_number, derived, require_move
+from c4env.agents.base import Agent, as_number, require_move
 from c4env.agents.functions import function_agent, is_network
 from c4env.agents.imports import first_on_path, modules_in, require_own_modules
 from c4env.agents.options import Policy, Temperature, validate_args
@@ -119,7 +119,10 @@ class ModelAgent(Agent):
 class NetworkAgent(ModelAgent):
     """Plays by the logits, or the columns, of a :class:`WrappedNetwork`."""
 
-    deterministic = derived(lambda agent: agent.network.deterministic and agent.temperature == 0)
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the same position always gets the same column."""
+        return self.network.deterministic and self.temperature == 0
 
     def __init__(self, network: WrappedNetwork, temperature: float = 0.0) -> None:
         super().__init__(temperature)

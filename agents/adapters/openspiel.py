@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from c4env.agents.base import Agent, as_number, derived, require_move
+from c4env.agents.base import Agent, as_number, require_move
 from c4env.agents.entries import Range
 from c4env.agents.options import Plies, validate_args
 from c4env.errors import InvalidOption
@@ -31,7 +31,10 @@ class OpenSpielBot(Agent):
         InvalidOption: OpenSpiel does not have the bot.
     """
 
-    deterministic = derived(lambda agent: agent.bot == "minimax")
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the same position always gets the same column."""
+        return self.bot == "minimax"
 
     @validate_args
     def __init__(
