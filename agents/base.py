@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from math import inf
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -64,9 +64,9 @@ class Agent(abc.ABC):
     _seeds_moves: bool = True  # if not, a stochastic agent gets a seed for each game alone
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Give a class that brings another choice only what is true of this choice.
+        """Keep a class that brings its own choice from inheriting what is true of another one.
 
-        Unless it writes ``deterministic``, :meth:`choose_many` and :meth:`games` itself, they are
+        If it does not write ``deterministic``, :meth:`choose_many` or :meth:`games` itself, it gets
         those of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
         """
         super().__init_subclass__(**options)
@@ -152,16 +152,27 @@ class Agent(abc.ABC):
 class BatchAgent(Agent):
     """An agent that writes :meth:`choose_many` alone; :meth:`choose` asks it about one board.
 
+    ``c4env.envs.batch.observed(discs)`` are the observations of the boards.
+
     Example:
-        >>> class Rightmost(BatchAgent):
+        >>> class Middle(BatchAgent):
         ...     def choose_many(self, discs, seeds):
-        ...         masks = observed(discs)["action_mask"]
-        ...         return 6 - masks[:, ::-1].argmax(axis=1)
-        >>> Rightmost().choose(Position.parse("4"))
-        6
+        ...         return np.full(len(discs), 3)
+        >>> Middle().choose(Position.parse("4"))
+        3
     """
 
     _state: int = 0  # the seed of the next column
+    _choose_many: ClassVar[Callable[[Any, Int64s, Int64s], Int64s]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Keep the :meth:`choose_many` that :meth:`choose` asks, if a class overrides ``choose``."""
+        if cls.choose_many is not Agent.choose_many:
+            cls._choose_many = cls.choose_many
+        super().__init_subclass__(**options)
+
+    def __init__(self) -> None:
+        BatchAgent.reset(self)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; the same seed gives the same seeds to :meth:`choose_many`."""
@@ -177,7 +188,7 @@ class BatchAgent(Agent):
         """Choose the 0-based column to play."""
         require_move(position)
         discs = np.array([[position.mine, position.theirs]])
-        (column,) = self.choose_many(discs, np.array([self._state]))
+        (column,) = self._choose_many(discs, np.array([self._state]))
         self._state = next_random(self._state)
         return int(column)
 
@@ -190,6 +201,12 @@ class Games:
     """An agent's games on the boards of one environment.
 
     An agent that treats each game by itself returns a subclass from :meth:`Agent.games`.
+
+    Example:
+        >>> games, boards = make("greedy").games(2), np.arange(2)
+        >>> games.begin(boards, seeds=boards)
+        >>> games.choose(boards, discs=np.zeros((2, 2), int), seeds=boards)
+        array([3, 3])
     """
 
     def __init__(self, agent: Agent) -> None:

@@ -134,9 +134,9 @@ class Graded(BatchAgent):
 
     @validate_args
     def __init__(self, elo: Elo = 0.0) -> None:
+        super().__init__()
         self.elo = elo
         self.skill = skill_of(elo)
-        self.reset()
 
     @functools.cached_property
     def _solver(self) -> Solver:

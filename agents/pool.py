@@ -86,6 +86,7 @@ class Pool(BatchAgent):
         weights = {} if weights is None else weights
         if not isinstance(weights, Mapping):
             raise InvalidOption(f"weights={weights!r}: expected a dict from opponent to weight")
+        super().__init__()
         self._per = per
         self._priority = priority
         self._seed = require_count("seed", seed, 0, 2**64 - 1)

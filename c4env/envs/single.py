@@ -178,7 +178,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             position, last = self._reply(position)
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
-        self._show()
+        if self.render_mode == "human":
+            self.render()
         return self._observe()
 
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
@@ -217,7 +218,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             if position.outcome.winner is not None:
                 reward = 1.0 if position.outcome.winner == self._seat else -1.0
             self._finish(reward)
-        self._show()
+        if self.render_mode == "human":
+            self.render()
         observation, info = self._observe()
         return observation, reward, self._state == "over", False, info
 
@@ -279,10 +281,6 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._state = "over"
         if self._agent is not None:
             self._games.end(_BOARD, np.array([reward]))
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self.render()
 
     def _draw(self, count: int) -> int:
         """Draw a number below ``count`` for the start of a game."""
