@@ -166,7 +166,7 @@ class BatchAgent(Agent):
     _choose_many: ClassVar[Callable[[Any, Int64s, Int64s], Int64s]]
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Keep the :meth:`choose_many` that :meth:`choose` asks, if a class overrides ``choose``."""
+        """Keep what :meth:`choose` asks about one board, if a class overrides ``choose``."""
         if cls.choose_many is not Agent.choose_many:
             cls._choose_many = cls.choose_many
         super().__init_subclass__(**options)
