@@ -28,8 +28,6 @@ from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
 from c4env.agents.functions import (
     REMEDIES,
     function_agent,
-    is_network,
-    is_network_class,
     parameters_of,
 )
 from c4env.agents.imports import (
@@ -40,6 +38,7 @@ from c4env.agents.imports import (
     modules_in,
     suggest,
 )
+from c4env.agents.networks import is_network, is_network_class
 from c4env.agents.options import options_of, summary_of
 from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
@@ -88,7 +87,7 @@ def make(spec: Any, **options: Any) -> Agent:
     Args:
         spec: ``name:key=value,key=value``; a function of one observation; or a network: a PyTorch
             module, a model of Stable-Baselines3, or a function decorated by ``c4env.batched``
-            (:mod:`c4env.agents.adapters.networks`). A network's agent chooses for many boards in
+            (:mod:`c4env.agents.networks`). A network's agent chooses for many boards in
             one call and has the options ``temperature`` and ``policy``.
         options: the agent's options, as ``c4 list`` shows them.
 
@@ -194,7 +193,7 @@ def _agent_of(thing: Any, **options: Any) -> Agent:
 
 def _models() -> Any:
     """Return the module that makes agents of networks; it is imported late, with the rules."""
-    return importlib.import_module("c4env.agents.adapters.models")
+    return importlib.import_module("c4env.agents.policies")
 
 
 def register(name: str, agent: AgentSource, *, replace: bool = False) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 import c4env
-from c4env.agents.adapters.models import ModelAgent
 from c4env.agents.base import require_count
+from c4env.agents.policies import ModelAgent
 from c4env.agents.selfplay.folder import claim_folder, needs, reading_checkpoint, run
 from c4env.envs.batch import bitboards, boards_from, observed, positions_of
 from c4env.files import write_whole

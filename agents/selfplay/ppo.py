@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from c4env.agents.adapters.models import ModelAgent
+from c4env.agents.policies import ModelAgent
 from c4env.agents.selfplay.folder import needs, run
 from c4env.arrays import Int8s
 from c4env.files import write_whole

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.entries import ZOO
-from c4env.agents.functions import function_agent, is_network
+from c4env.agents.functions import function_agent
+from c4env.agents.networks import is_network
 from c4env.agents.spec import option_names, split_spec
 from c4env.errors import InvalidOption
 from c4env.evaluation.store.header import Identity, hash_files
