@@ -180,11 +180,4 @@ ZOO: Final = (
     Entry(
         "torch", ".adapters.models:TorchFunction", argument="function", needs=("torch",), runs="own"
     ),
-    Entry(
-        "open_spiel",
-        ".adapters.openspiel:OpenSpielBot",
-        argument="bot",
-        needs=("pyspiel",),
-        any_board=True,
-    ),
 )

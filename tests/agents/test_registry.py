@@ -437,7 +437,6 @@ ARGUMENTS = {
     "exec": "exec:cat -u",
     "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
     "chat": "chat:some/model:v1,base_url=http://127.0.0.1:9",
-    "open_spiel": "open_spiel:mcts",
 }
 
 

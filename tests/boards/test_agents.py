@@ -20,7 +20,6 @@ PLAYERS = {
     "mcts": "mcts:simulations=100",
     "minimax": "minimax:depth=3",
     "alphabeta": "alphabeta:depth=3",
-    "open_spiel": "open_spiel:mcts,simulations=20",
 }
 
 
@@ -35,8 +34,6 @@ def test_every_agent_plays_the_board_or_refuses(entry):
         assert "\n" not in str(refused.value)
         return
     assert entry.name in agents.names()
-    if entry.name == "open_spiel":
-        pytest.importorskip("pyspiel")
     agent, other = agents.make(PLAYERS.get(entry.name, entry.name)), agents.make("random")
     agent.reset(seed=1)
     other.reset(seed=2)
