@@ -14,7 +14,7 @@ GROUPS: Final = {
     "play and rate": {
         "run": "play a round robin, or one agent against a field",
         "match": "play two agents until one is shown to be stronger",
-        "leaderboard": "rate a fixed field of agents, or one agent against this field",
+        "leaderboard": "print the ratings of a fixed field, or rate one agent against it",
     },
     "judge by exact play": {
         "solve": "print the exact scores of positions",

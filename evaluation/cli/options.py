@@ -264,7 +264,7 @@ def require_writable(arguments: argparse.Namespace) -> None:
     from c4env.files import require_file, require_folder
 
     run_folder = getattr(arguments, "out", None)  # which the run makes
-    for name in ("all", "html", "games", "store"):
+    for name in ("all", "html", "games"):
         if (path := getattr(arguments, name, None)) is not None:
             require_file(path, makes=str(path.parent) == str(run_folder))
     if (folder := getattr(arguments, "plots", None)) is not None:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from typing import get_args
 
 import pytest
@@ -77,7 +77,7 @@ def test_the_layouts_have_every_field_and_no_other():
             "transcripts.jsonl",
             {f.name for f in (*fields(Spoken), *fields(Exchange))} - {"exchange"},
         ),
-        ("leaderboard.json", json.loads(stored_board().format())),
+        ("leaderboard.json", {"format", *asdict(stored_board())}),
         ("strength.tsv", Strength._fields),
         (".parquet", [field.name for field in fields(Data)]),
     ):

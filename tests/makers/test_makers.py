@@ -18,7 +18,7 @@ from c4env.agents.solver.exam import exam
 from c4env.errors import InvalidOption
 from c4env.evaluation.cli import COMMANDS
 from c4env.evaluation.games.tournament import round_robin
-from c4env.evaluation.studies.leaderboard import Leaderboard, stored_board
+from c4env.evaluation.studies.leaderboard import stored_board
 from tests.helpers.commands import refusal
 from tests.makers import exam as making
 from tests.makers import graded, leaderboard, reference, threats
@@ -135,7 +135,7 @@ def test_the_leaderboard_is_played_at_a_commit_and_its_games_repeat(tmp_path):
             leaderboard.require_commit(commit)
     specs = ["random", "greedy", "minimax:depth=2"]
     run = round_robin(specs, openings=1, jobs=1)
-    board = Leaderboard.of(run, dict.fromkeys(specs, "default"))
+    board = leaderboard.board_of(run, dict.fromkeys(specs, "default"))
     again = leaderboard.check(board, str(tmp_path), 1)
     assert [*again.items] == [(spec, 16, 0) for spec in specs]
     row = {**board.results["random"], "greedy": "----"}
