@@ -2,7 +2,8 @@
 
 DIR is a directory that `c4 run --out` or `c4 play --record` wrote. --html writes one page with
 tables, figures and every game with the exact score of each column. The command first computes these
-scores on all cores and keeps them in DIR/scores.jsonl.
+scores on all cores and keeps them in DIR/scores.jsonl. The extra book (pip install
+bitbully-databases) makes this several times as fast.
 
 If DIR has the strength.tsv of a training, the table is its curve, and --plots draws it.
 """

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from c4env.agents.imports import suggest
 from c4env.agents.pool import Pool
 from c4env.agents.solver import NO_SCORE, Solver, enumeration
-from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.agents.solver.exam import SHA256, in_exam, keys
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, mirror_all
@@ -29,6 +28,7 @@ from c4env.envs.batch import boards_from, discs_on
 from c4env.envs.streams import streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
+from c4env.evaluation.exact.scores import strongest_book
 from c4env.evaluation.games.run import Watcher
 from c4env.evaluation.store.header import EXACT, versions
 from c4env.evaluation.store.lines import Lines
@@ -231,8 +231,7 @@ def data(
         the content of the file.
 
     Raises:
-        InvalidOption: an argument is invalid, the file exists, or there are too few positions; or
-            positions of 8 to 11 plies need the 12-ply book of the extra ``book``.
+        InvalidOption: an argument is invalid, the file exists, or there are too few positions.
         UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
         Unwritable: the file cannot be written; or another process is writing the file.
         MissingExtra: pyarrow is not installed.
@@ -247,7 +246,7 @@ def data(
     _require_new(file)
     draw = _Draw.checked(seed, sets, plies, positions)
     threads = require_integer("jobs", usable_cores() if jobs is None else jobs)
-    solver = draw.solver()
+    solver = Solver(strongest_book())
     part = file.with_name(f"{file.name}.part")
     with Lines(part, _decode) as lines:  # locked until the file is written
         try:
@@ -330,11 +329,6 @@ class _Draw(NamedTuple):
         """The first item of ``FILE.part``, by which a call knows its own file."""
         plies = [self.plies[0], self.plies[-1]]
         return self._asdict() | {"plies": plies, "exam": SHA256, "c4env": versions(EXACT)}
-
-    def solver(self) -> Solver:
-        """The solver of the positions; without the book, 8 to 11 discs take a second each."""
-        early = self.plies.start < MOST_PLIES and self.plies[-1] >= UCI_PLIES
-        return Solver(twelve_ply_book() if early else default_book())
 
     def boards(self) -> Int64s:
         """Draw the positions in file order, as bitboards ``[2, N]``."""
