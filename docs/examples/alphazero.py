@@ -3,8 +3,8 @@
 python docs/examples/alphazero.py --out DIR --positions 20000
 c4 run alphazero=docs/examples/alphazero.py:AlphaZero:path=DIR random greedy --openings 1
 
-Needs PyTorch (pip install torch). The training took 70 seconds of one core, the games 7. They
-printed, among others:
+Needs PyTorch (pip install torch). The training took 70 seconds of one core, and the games
+7 seconds. They printed, among others:
 
    22,038 positions  loss 2.269
 rank  agent                     Elo  score  games  LOS  nodes     ms
@@ -27,7 +27,7 @@ import torch
 from torch import nn
 
 import c4env
-from c4env.agents import Agent
+from c4env.agents import Agent, validate_args
 
 SIMULATIONS, C = 32, 1.5  # simulations a move; weight of priors against values from -1 to 1
 NOISE, SHARE = 1.0, 0.25  # Dirichlet noise at the root, so that every column is tried now and then
@@ -189,8 +189,9 @@ class AlphaZero(Agent):
 
     deterministic = True
 
+    @validate_args
     def __init__(self, path: str | Path, simulations: int = 100) -> None:
-        self._simulations, self._network = int(simulations), ConvNet()
+        self._simulations, self._network = simulations, ConvNet()
         file = Path(path) / CHECKPOINT if Path(path).is_dir() else Path(path)
         self._network.load_state_dict(torch.load(file, "cpu", weights_only=True)["network"])
 

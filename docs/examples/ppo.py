@@ -3,8 +3,8 @@
 python docs/examples/ppo.py model.pt --steps 500000
 c4 run ppo=docs/examples/ppo.py:TorchPPO:path=model.pt random greedy --openings 1
 
-Needs PyTorch (pip install torch). The training took 20 seconds of one core, the games 4. They
-printed, among others:
+Needs PyTorch (pip install torch). The training took 20 seconds of one core, and the games
+4 seconds. They printed, among others:
 
 20 s: 499,712 plies, 25,547 a second, 24.2 a game; value error 0.190, entropy 0.54
 rank  agent                  Elo  score  games  LOS  nodes      ms
