@@ -4,7 +4,7 @@ DIR is a directory that `c4 run --out` or `c4 play --record` wrote. --html write
 tables, figures and every game with the exact score of each column. The command first computes these
 scores on all cores and keeps them in DIR/scores.jsonl.
 
-If DIR has the strength.tsv of a training, the table is its curve, and --plots draws it.
+If DIR has the strength.jsonl of a training, the table is its curve, and --plots draws it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from c4env.envs.batch import boards_from, discs_on
 from c4env.envs.streams import streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
-from c4env.evaluation.games.run import Watcher
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, versions
 from c4env.evaluation.store.lines import Lines
 from c4env.evaluation.tables import plural, shortened

@@ -20,13 +20,11 @@ from typing import Any, Final
 from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands
 from c4env.evaluation.exact.scores import Judge, positions_in
-from c4env.evaluation.games.run import choose_openings
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.ratings import FIRST, Ratings
 from c4env.evaluation.rating.sprt import compared
 from c4env.evaluation.rating.tally import costs
-from c4env.evaluation.report.summary import MOST_PLIES, remarks, sentence, standings
-from c4env.evaluation.store.header import RunHeader
+from c4env.evaluation.report.summary import remarks, sentence, standings
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import Column, Table, width
@@ -90,7 +88,7 @@ def contents(
         "seed": header.seed,
         "digest": run.digest,
         "date": date,
-        "command": command_of(header),
+        "command": None if header.command is None else shlex.join(header.command),
         "headline": [
             *run.table.reasons_of_forfeits(),
             sentence(run, ratings),
@@ -177,37 +175,6 @@ def encoded(game: GameRecord, judge: Judge) -> str:
         positions.append(last)
     scores = [score for position in positions for score in judge.scores(position)]
     return "".join("." if s is None else _SCORES[s + _MIDDLE] for s in scores)
-
-
-def command_of(header: RunHeader) -> str | None:
-    """Return the ``c4`` command that repeats the run with this header, or None.
-
-    For example, no command repeats a run with a Python object as an agent, or openings from a file.
-    """
-    players, openings, alone = header.players, header.openings, header.challengers
-    if not players or not openings or header.seed is None or len(alone) > 1:
-        return None
-    if any(spec.startswith("<") for spec in players.values()):
-        return None
-    agents = {name: spec if spec == name else f"{name}={spec}" for name, spec in players.items()}
-    words = ["c4", "match" if header.kind == "match" else "run"]
-    words += [agents[name] for name in players if name not in alone]
-    if header.sprt is not None:
-        h0, h1, alpha, beta = header.sprt
-        words += ["--sprt", f"{h0:g},{h1:g}"]
-        for option, rate in (("--alpha", alpha), ("--beta", beta)):
-            words += [option, f"{rate:g}"] if rate != 0.05 else []
-    plies = len(openings[0])
-    whole = choose_openings(plies, header.seed) if plies <= MOST_PLIES else []
-    if whole[: len(openings)] != list(openings):
-        return None
-    words += ["--only", agents[alone[0]]] if alone else []
-    words += ["--openings", str(plies)]
-    words += ["--limit", str(len(openings))] if len(openings) < len(whole) else []
-    words += ["--seed", str(header.seed)] if header.seed else []
-    if header.movetime is not None:
-        words += ["--movetime", f"{header.movetime:g}", "--margin", f"{header.margin:g}"]
-    return shlex.join(words)
 
 
 def labels(names: Iterable[str], columns: int = LABEL) -> dict[str, str]:

@@ -15,8 +15,9 @@ import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import Player, Players, as_players, name_advice, name_players
-from c4env.evaluation.games.run import Openings, Settings, Watcher, choose_openings, play, prepare
+from c4env.evaluation.games.run import Openings, Settings, choose_openings, play, prepare
 from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
