@@ -91,6 +91,8 @@ def show_curve(arguments: argparse.Namespace) -> None:
 
     refuse(arguments, ["html", "games", "agent", "anchor"], "with the curve of a training")
     curve = read_curve(arguments.folder)
+    if arguments.plots and not curve.rows:
+        raise InvalidOption(f"{arguments.folder} has no measurements yet: expected at least one")
     show(curve, arguments)
     if arguments.plots:
         from c4env.evaluation.report.plots import training_figures, write_plots

@@ -25,8 +25,8 @@ class StrengthCallback(BaseCallback):
     Args:
         folder: folder of ``strength.jsonl``.
         every: number of training steps between two measurements, summed over all boards.
-        options: options of :class:`~c4env.evaluation.studies.strength.CurveWriter`, such as ``share``,
-            the largest fraction of the training time for measurements (default 0.1).
+        options: options of :class:`~c4env.evaluation.studies.strength.CurveWriter`, such as
+            ``share``, the largest fraction of the training time for measurements (default 0.1).
     """
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:
@@ -38,9 +38,8 @@ class StrengthCallback(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._next = self.num_timesteps + self.every
-        self.writer = CurveWriter(
-            self._folder, **self._options
-        )  # the clock of the time share starts here
+        # The clock of the time share starts here.
+        self.writer = CurveWriter(self._folder, **self._options)
 
     def _on_step(self) -> bool:
         if self.num_timesteps >= self._next:

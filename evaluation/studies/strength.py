@@ -124,6 +124,10 @@ class Curve(Result):
         """A row for each measurement."""
         return {"measurements": Table(TRAINING_COLUMNS, self.rows)}
 
+    def sentence(self) -> str:
+        """Whether there is no measurement yet."""
+        return "" if self.rows else "No measurements yet."
+
 
 def read_curve(folder: str | Path) -> Curve:
     """Read the measurements in a folder's ``strength.jsonl``.

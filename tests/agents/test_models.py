@@ -248,10 +248,8 @@ def test_a_network_is_used_unchanged_at_every_door(net, tmp_path, monkeypatch):
     assert agents.make("my-net").choose(position) == 6
     played = evaluation.round_robin({"net": net, "edge": first_legal}, openings=0)
     assert played.games[0].moves.startswith("71")
-    measured = CurveWriter(tmp_path, measure=partial(strength, questions=3, limit=1)).measure(
-        net, 1
-    )
-    assert measured.games == 8
+    writer = CurveWriter(tmp_path, measure=partial(strength, questions=3, limit=1))
+    assert writer.measure(net, 1).games == 8
 
 
 def test_a_model_of_stable_baselines_leads_a_search():

@@ -6,9 +6,10 @@ import re
 import pytest
 
 from c4env.errors import UnreadableRun
+from c4env.evaluation.__main__ import main
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
-from c4env.evaluation.studies.strength import FILE, Strength, read_curve
+from c4env.evaluation.studies.strength import FILE, CurveWriter, Strength, read_curve
 from tests.evaluation.test_report import GAMES, crowded
 from tests.helpers.runs import rated, run_of
 
@@ -105,6 +106,14 @@ def test_the_curve_of_a_training_is_a_table_and_a_figure(tmp_path, c4):
     elo, blunders = figure.axes
     assert [*elo.lines[0].get_ydata()] == [0, 50, 100]
     assert blunders.lines[0].get_ydata() == pytest.approx([50, 25, 50 / 3])
+
+
+def test_a_curve_without_measurements_says_so(tmp_path, c4, capsys):
+    CurveWriter(tmp_path)
+    assert c4("report", tmp_path) == "No measurements yet.\n"
+    assert main(["report", str(tmp_path), "--plots", str(tmp_path / "figures")]) == 2
+    assert "no measurements yet: expected at least one" in capsys.readouterr().err
+    assert not (tmp_path / "figures").exists()
 
 
 @pytest.mark.parametrize("line", ["1\t2", "[1, 2]", '{"step": 1}', '{"step": "x"}', "x" * 200])
