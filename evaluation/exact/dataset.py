@@ -455,11 +455,7 @@ def _decode(line: Any) -> Any:
 
 def _encode(array: NDArray[Any]) -> list[Any]:
     """Encode an array in a line of ``FILE.part``, the inverse of :func:`_decode`."""
-    return [
-        str(array.dtype),
-        array.shape,
-        base64.b64encode(zlib.compress(array.tobytes())).decode(),
-    ]
+    return [array.dtype.str, array.shape, base64.b64encode(zlib.compress(array.tobytes())).decode()]
 
 
 def require_form(path: Path) -> None:
