@@ -22,8 +22,8 @@ ROOMS = {  # of each package, folders and modules, from the ground up
     "render observation openings envs",
     "c4env.agents": "errors base functions entries imports options spec heuristics search "
     "baselines solver levels graded network adapters sampling pool selfplay",
-    "c4env.evaluation": "errors seeds tables store rating games exact studies report people web "
-    "cli __main__",
+    "c4env.evaluation": "errors seeds progress tables store rating games exact studies report "
+    "people web cli __main__",
 }
 
 

@@ -5,7 +5,7 @@ tables, figures and every game with the exact score of each column. The command 
 scores on all cores and keeps them in DIR/scores.jsonl. The extra book (pip install
 bitbully-databases) makes this several times as fast.
 
-If DIR has the strength.tsv of a training, the table is its curve, and --plots draws it.
+If DIR has the strength.jsonl of a training, the table is its curve, and --plots draws it.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ def show_curve(arguments: argparse.Namespace) -> None:
 
     refuse(arguments, ["html", "games", "agent", "anchor"], "with the curve of a training")
     curve = read_curve(arguments.folder)
+    if arguments.plots and not curve.rows:
+        raise InvalidOption(f"{arguments.folder} has no measurements yet: expected at least one")
     show(curve, arguments)
     if arguments.plots:
         from c4env.evaluation.report.plots import training_figures, write_plots

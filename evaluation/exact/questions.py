@@ -25,7 +25,7 @@ from c4env.evaluation.games.asking import Fault
 from c4env.evaluation.games.field import split_name
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.players import HostedPlayer, LocalPlayer, Seats
-from c4env.evaluation.games.run import Watcher
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo, read_text
 from c4env.evaluation.tables import plural, shortened

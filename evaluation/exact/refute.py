@@ -30,7 +30,8 @@ from c4env.evaluation.exact.questions import StoredAnswer, question
 from c4env.evaluation.exact.scores import sign, strongest_book
 from c4env.evaluation.games.field import Player, Traits, as_players, describe_player, name_players
 from c4env.evaluation.games.players import Seats, do_all, team
-from c4env.evaluation.games.run import Openings, Settings, Watcher, choose_openings
+from c4env.evaluation.games.run import Openings, Settings, choose_openings
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.tables import Column, Result, Table, plural

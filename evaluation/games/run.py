@@ -27,6 +27,7 @@ from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
 from c4env.evaluation.games.field import Player, describe_player, separate
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.players import GameSettings, Seats, do_all, play_one, team
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import (
     Fixture,
     Kind,
@@ -42,9 +43,7 @@ from c4env.geometry import BOARD_SIZE
 from c4env.lazy import from_extra
 from c4env.openings import Openings as Openings
 from c4env.openings import list_openings
-from c4env.system import commit
-
-Watcher = Callable[[int, int], None]
+from c4env.system import COMMAND, commit
 
 CLUSTERS: Final = ("dask", "ray")
 """The backends: workers on other machines."""
@@ -204,6 +203,7 @@ def prepare(
         seed=settings.seed,
         c4env=versions(),
         commit=commit(),
+        command=COMMAND.get(),
         deterministic=tuple(name for name in field if traits[name].deterministic),
         timed=tuple(name for name in field if traits[name].timed),
         code={name: dict(traits[name].code) for name in field if traits[name].code},

@@ -21,11 +21,11 @@ from c4env.evaluation.games.run import (
     Openings,
     Plan,
     Settings,
-    Watcher,
     choose_openings,
     play,
     prepare,
 )
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally, WinTable, costs
 from c4env.evaluation.store.header import RunHeader

@@ -113,6 +113,7 @@ class RunHeader:
         seed: seed of the openings' order and of stochastic agents.
         c4env: the versions of c4env, Python and NumPy, with a hash of c4env's sources.
         commit: the commit of c4env's checkout, "" if unknown.
+        command: the words of the ``c4`` command that began the run; None for a run from Python.
         board: rows, columns and discs in a row that win, as ``6x7x4``.
         deterministic: agents that always give the same answer in the same position.
         timed: agents that search by the clock.
@@ -130,6 +131,7 @@ class RunHeader:
     seed: int | None = None
     c4env: str = ""
     commit: str = ""
+    command: tuple[str, ...] | None = None
     board: str = str(BOARD_SIZE)
     deterministic: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()
@@ -216,11 +218,11 @@ def extend_header(
 ) -> RunHeader:
     """Return the header of a run directory to which a new run is added.
 
-    The header has the agents and openings of both runs. The openings of one run must include all
-    openings of the other run. The kind becomes round robin if the kinds differ, or if a challenger
-    of one gauntlet is an opponent in the other. A match with a sequential test accepts any new
-    openings but no new agents. No position may be an opening in two orders of moves. A directory
-    without games accepts any run.
+    The header has the agents and openings of both runs, and the command of the first. The openings
+    of one run must include all openings of the other run. The kind becomes round robin if the kinds
+    differ, or if a challenger of one gauntlet is an opponent in the other. A match with a
+    sequential test accepts any new openings but no new agents. No position may be an opening in two
+    orders of moves. A directory without games accepts any run.
 
     Args:
         folder: the directory; error messages quote this path.
@@ -249,6 +251,7 @@ def extend_header(
         kind=kind,
         players=players,
         challengers=challengers,
+        command=stored.command,
         openings=_joined(stored.openings, planned.openings),
         deterministic=_joined(stored.deterministic, planned.deterministic),
         timed=_joined(stored.timed, planned.timed),

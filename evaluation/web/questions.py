@@ -214,9 +214,7 @@ def _values(cache: RecentAgents, question: Question) -> Message:
     values = []
     # The last first: the solver's table keeps later positions.
     for discs in range(len(question.moves), question.since - 1, -1):
-        position = Position.parse(question.moves[:discs])
-        if position.outcome is None:
-            values.append((discs, cache.solver.score(position)))
+        values.append((discs, cache.solver.score(Position.parse(question.moves[:discs]))))
     return {"type": "values", "values": values}
 
 

@@ -78,7 +78,7 @@ def test_the_layouts_have_every_field_and_no_other():
             {f.name for f in (*fields(Spoken), *fields(Exchange))} - {"exchange"},
         ),
         ("leaderboard.json", {"format", *asdict(stored_board())}),
-        ("strength.tsv", Strength._fields),
+        ("strength.jsonl", Strength._fields),
         (".parquet", [field.name for field in fields(Data)]),
     ):
         [row] = re.findall(rf"^\| .*{file}`.*", text, re.MULTILINE)
