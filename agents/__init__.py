@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if __name__ == "agents":  # Python was started in the clone
     raise ImportError("agents is imported as c4env.agents")
 
-from c4env.agents.base import Agent, SearchingAgent, SearchResult
+from c4env.agents.base import Agent, BatchAgent, Games, SearchingAgent, SearchResult
 from c4env.agents.entries import Entry, Range, Reads
 from c4env.agents.options import validate_args
 from c4env.agents.spec import describe, make, names, register
@@ -31,18 +31,16 @@ from c4env.errors import (
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from c4env.agents.graded import Curriculum
     from c4env.agents.pool import Pool
     from c4env.agents.solver import Solver
 
 _NAMES = {
-    "c4env.agents.graded": "Curriculum",
     "c4env.agents.pool": "Pool",
     "c4env.agents.solver": "Solver",
 }
 
 __all__ = [
-    "Agent", "Curriculum", "EngineFault", "Entry", "IllegalMove", "InvalidOption",
+    "Agent", "BatchAgent", "EngineFault", "Entry", "Games", "IllegalMove", "InvalidOption",
     "LateAnswer", "Pool", "Range", "Reads", "SearchLimit", "SearchResult", "SearchingAgent",
     "Solver", "Unavailable", "UnknownAgent", "describe", "make", "names", "register",
     "validate_args",

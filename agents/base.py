@@ -9,22 +9,24 @@ import abc
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 import numpy as np
 
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.opponents import reset_player
+from c4env.envs.streams import STATES, next_random
 from c4env.errors import IllegalMove, InvalidOption, require_integer
 from c4env.observation import position_from
-from c4env.position import Position, require_position
+from c4env.position import Position, parse_column, require_position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_CHOICES: Final = ("choose", "search")  # the methods by which an agent chooses
+_BOARD: Final = np.zeros(1, np.int64)  # the number of an only board
 
 
 class Agent(abc.ABC):
@@ -39,9 +41,8 @@ class Agent(abc.ABC):
     Attributes:
         name: the spec that made the agent; empty if the class was called directly.
         deterministic: True when the agent always plays the same column in the same position,
-            whatever the seed. A class must declare it, and so must a subclass that chooses
-            otherwise (:attr:`repeats`). If all agents of a run are deterministic and the run plays
-            all openings, a report calls the result exact.
+            whatever the seed. If all agents of a run are deterministic and the run plays all
+            openings, a report calls the result exact.
         nodes: number of positions searched by the latest :meth:`choose` or :meth:`search`; 0 for
             agents that do not search.
         movetime: seconds for each move if the clock limits the search, else None. With a
@@ -60,7 +61,20 @@ class Agent(abc.ABC):
     nodes: int = 0
     movetime: float | None = None
     _arguments: Mapping[str, Any] = MappingProxyType({})  # as checked, for repr
-    _joined: int = 0  # number of boards that environments have joined
+    _seeds_moves: bool = True  # if not, a stochastic agent gets a seed for each game alone
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Keep a class that brings its own choice from inheriting what is true of another one.
+
+        If it does not write ``deterministic``, :meth:`choose_many` or :meth:`games` itself, it gets
+        those of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
+        """
+        super().__init_subclass__(**options)
+        base = next(kind for kind in cls.__mro__[1:] if issubclass(kind, Agent))
+        written = {*chain(*map(vars, cls.__mro__[: cls.__mro__.index(base)]))}  # here and in mixins
+        if written & {"choose", "search"}:
+            for name in {"deterministic", "choose_many", "games"} - written:
+                setattr(cls, name, vars(Agent)[name])
 
     @final
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
@@ -111,7 +125,7 @@ class Agent(abc.ABC):
         """Choose columns, int64 ``[M]``, on M boards whose games the agent does not remember.
 
         A stochastic agent is reseeded before each move, so that boards do not influence each
-        other. Override this method to choose on all boards at once. Callers ask :meth:`play_many`.
+        other. Override this method to choose on all boards at once (:class:`BatchAgent`).
 
         Args:
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
@@ -119,69 +133,110 @@ class Agent(abc.ABC):
         """
         columns = np.empty(len(discs), np.int64)
         for i, (mine, theirs) in enumerate(discs.tolist()):
-            if not self.repeats:
+            if self._seeds_moves and not self.deterministic:
                 self.reseed(int(seeds[i]))
             columns[i] = self.choose(Position.from_bitboards(mine, theirs))
         return columns
 
-    @final
-    def play_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Choose columns on many boards, as :meth:`choose_many` describes.
-
-        If :meth:`choose_many` was written for another :meth:`choose` than the agent's, as in a
-        subclass that brings its own, :meth:`choose` is asked board by board.
-        """
-        if is_written_for_choice(self, "choose_many"):
-            return self.choose_many(discs, seeds)
-        return Agent.choose_many(self, discs, seeds)
-
-    @property
-    @final
-    def repeats(self) -> bool:
-        """Whether :attr:`deterministic` is True, and was declared for this :meth:`choose`."""
-        return self.deterministic is True and is_written_for_choice(self, "deterministic")
-
-    @property
-    def answers_together(self) -> bool:
-        """Whether the agent has its own way to choose on many boards; see :meth:`play_many`.
-
-        If not, it plays on each board what :meth:`choose` plays after :meth:`reseed`.
-        """
-        return any(is_written_for_choice(self, n) for n in ("choose_many", "choose_in_games"))
-
-    # -- the games of an environment: Pool and Curriculum treat each game by itself
-
-    def join(self, boards: int) -> Int64s:
-        """Return numbers, int64 ``[boards]``, by which an environment names its boards below.
-
-        No two environments have a number in common.
-        """
-        first = self._joined
-        self._joined += boards
-        return np.arange(first, self._joined)
-
-    def begin_games(self, boards: Int64s, seeds: Int64s) -> None:  # noqa: B027  # most do nothing
-        """Begin new games on boards ``[M]``, with seeds as for :meth:`choose_many`."""
-
-    def choose_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Choose columns as :meth:`choose_many` does, in the games on boards ``[M]``."""
-        return self.play_many(discs, seeds)
-
-    @final
-    def play_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Choose columns in games; :meth:`choose_in_games` counts as :meth:`choose_many` does."""
-        if is_written_for_choice(self, "choose_in_games"):
-            return self.choose_in_games(boards, discs, seeds)
-        return self.play_many(discs, seeds)
-
-    def end_games(self, boards: Int64s, rewards: Float64s) -> None:  # noqa: B027  # most do nothing
-        """Take note of the caller's rewards ``[M]`` in games that end on these boards."""
+    def games(self, boards: int) -> Games:
+        """Return the agent's games on the boards of an environment, 0 to ``boards - 1``."""
+        return Games(self)
 
     def __repr__(self) -> str:
         if self.name:
             return f"agents.make({self.name!r})"
         arguments = (f"{key}={_repr_of(value)}" for key, value in self._arguments.items())
         return f"{type(self).__name__}({', '.join(arguments)})"
+
+
+class BatchAgent(Agent):
+    """An agent that writes :meth:`choose_many` alone; :meth:`choose` asks it about one board.
+
+    ``c4env.envs.batch.observed(discs)`` are the observations of the boards.
+
+    Example:
+        >>> class Middle(BatchAgent):
+        ...     def choose_many(self, discs, seeds):
+        ...         return np.full(len(discs), 3)
+        >>> Middle().choose(Position.parse("4"))
+        3
+    """
+
+    _state: int = 0  # the seed of the next column
+    _choose_many: ClassVar[Callable[[Any, Int64s, Int64s], Int64s]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Keep what :meth:`choose` asks about one board, if a class overrides ``choose``."""
+        if cls.choose_many is not Agent.choose_many:
+            cls._choose_many = cls.choose_many
+        super().__init_subclass__(**options)
+
+    def __init__(self) -> None:
+        BatchAgent.reset(self)
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game; the same seed gives the same seeds to :meth:`choose_many`."""
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = np.random.SeedSequence(seed)
+        self.reseed(int(seed.generate_state(1, np.uint64)[0]))
+
+    def reseed(self, seed: int) -> None:
+        """Set the seed of the next column."""
+        self._state = seed % STATES
+
+    def choose(self, position: Position) -> int:
+        """Choose the 0-based column to play."""
+        require_move(position)
+        discs = np.array([[position.mine, position.theirs]])
+        (column,) = self._choose_many(discs, np.array([self._state]))
+        self._state = next_random(self._state)
+        return int(column)
+
+    @abc.abstractmethod
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns, int64 ``[M]``, as :meth:`Agent.choose_many` describes."""
+
+
+class Games:
+    """An agent's games on the boards of one environment.
+
+    An agent that treats each game by itself returns a subclass from :meth:`Agent.games`.
+
+    Example:
+        >>> games, boards = make("greedy").games(2), np.arange(2)
+        >>> games.begin(boards, seeds=boards)
+        >>> games.choose(boards, discs=np.zeros((2, 2), int), seeds=boards)
+        array([3, 3])
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+
+    def begin(self, boards: Int64s, seeds: Int64s) -> None:
+        """Begin new games on boards ``[M]``, with seeds as for :meth:`Agent.choose_many`."""
+
+    def choose(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns on boards ``[M]``, as :meth:`Agent.choose_many` does."""
+        return self.agent.choose_many(discs, seeds)
+
+    def choose_one(self, position: Position, seed: int) -> int:
+        """Choose the column on the only board, as :meth:`choose` does, without arrays if it can."""
+        agent = self.agent
+        seeded = agent._seeds_moves and not agent.deterministic
+        if type(self).choose is Games.choose:
+            if not seeded:
+                return parse_column(agent.choose(position))
+            if type(agent).choose_many is Agent.choose_many:
+                agent.reseed(seed)
+                return parse_column(agent.choose(position))
+        from c4env.envs.batch import parse_actions  # compiled
+
+        discs = np.array([[position.mine, position.theirs]])
+        columns = self.choose(_BOARD, discs, np.array([seed]))
+        return int(parse_actions(columns, 1)[0])
+
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
+        """Take note of the caller's rewards ``[M]`` in games that end on these boards."""
 
 
 def _repr_of(value: Any) -> str:
@@ -262,45 +317,6 @@ def line_of_play(
         line.append(reply(position, len(line)))
         position = position.play(line[-1])
     return tuple(line)
-
-
-def derived(compute: Callable[[Any], Any]) -> Any:
-    """Return a class attribute computed from the agent, typed as the value.
-
-    A subclass or an instance may replace it; a ``property`` would refuse
-    ``agent.deterministic = False``.
-    """
-    return _Derived(compute)
-
-
-class _Derived:
-    def __init__(self, compute: Callable[[Any], Any]) -> None:
-        self._compute = compute
-
-    def __get__(self, agent: Any, kind: type | None = None) -> Any:
-        return self if agent is None else self._compute(agent)
-
-
-def is_written_for_choice(agent: Agent, name: str) -> bool:
-    """Whether an attribute belongs to the methods by which the agent chooses.
-
-    Python looks a name up in the instance, then in its class, then in the base classes. An
-    attribute counts if it stands no later in this order than ``choose`` and ``search``.
-    """
-    attributes = vars(agent)
-    if name in attributes:
-        return True
-    return attributes.keys().isdisjoint(_CHOICES) and _is_written_in_class(type(agent), name)
-
-
-@functools.cache  # asked at every move of an environment
-def _is_written_in_class(kind: type, name: str) -> bool:
-    classes = [*map(vars, kind.__mro__)]
-
-    def place(attribute: str) -> int:
-        return next((i for i, names in enumerate(classes) if attribute in names), len(classes))
-
-    return place(name) <= min(map(place, _CHOICES))
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:

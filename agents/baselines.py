@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4env.agents.base import Agent, derived, require_move
+from c4env.agents.base import Agent, require_move
 from c4env.agents.options import DEFAULT_HEURISTIC, HeuristicName, validate_args
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ class Greedy(Agent):
     Ties go to the column nearest the centre, then to the column on the left.
     """
 
-    deterministic = derived(lambda agent: agent._repeats)
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the same position always gets the same column."""
+        return self._repeats
 
     @validate_args
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:

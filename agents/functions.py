@@ -42,22 +42,20 @@ class FunctionAgent(Agent):
     has ``deterministic = True``. A new game calls the function's ``reset(seed)`` if it has one.
     """
 
+    _seeds_moves = False
+
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
-        self.deterministic = getattr(function, "deterministic", False) is True
+
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the function says that it always answers a position with the same column."""
+        return getattr(self.function, "deterministic", False) is True
 
     def reset(self, seed: Any = None) -> None:
         """Call the function's ``reset``, if any."""
         reset_player(self.function, seed)
-
-    def reseed(self, seed: int) -> None:
-        """Do nothing: a function gets a seed for each game, not for each move."""
-
-    @property
-    def answers_together(self) -> bool:
-        """Whether :meth:`choose_many` may differ from :meth:`choose`: False."""
-        return False
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""

@@ -9,14 +9,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import Agent, require_count
+from c4env.agents.base import Agent, BatchAgent, Games, require_count
 from c4env.agents.spec import make
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.batch import parse_actions
 from c4env.envs.opponents import reset_player
 from c4env.envs.streams import streams
 from c4env.errors import InvalidOption
-from c4env.position import Position
 
 SEED_FACTOR: Final = np.uint64(0xD1B54A32D192ED03)
 """An odd multiplier of a pool's seed, so that pools with different seeds draw differently."""
@@ -31,7 +30,7 @@ PRIORITIES: Final[dict[str, Priority]] = {
 }
 
 
-class Pool(Agent):
+class Pool(BatchAgent):
     """An opponent that draws one of its opponents, by weight, for each game or each move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
@@ -87,18 +86,17 @@ class Pool(Agent):
         weights = {} if weights is None else weights
         if not isinstance(weights, Mapping):
             raise InvalidOption(f"weights={weights!r}: expected a dict from opponent to weight")
+        super().__init__()
         self._per = per
         self._priority = priority
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
         self._half_life = half_life
         self._numbers: dict[Any, int] = {}  # by opponent; no number is used again
-        self._players: dict[int, Agent] = {}  # by number; a removed one stays until its games end
-        self._playing = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
+        self._players: dict[int, Agent] = {}  # by number
         self._weights = np.zeros(0)  # by number
         self._counts = np.zeros((0, 3), np.int64)  # games by number and result: -1, 0 or 1
         self._recent = np.zeros((0, 2))  # the caller's points, and games, both fading
-        self._generator = np.random.default_rng(0)  # of seeds outside environments
         for agent, weight in weights.items():
             self.add(agent, weight)
 
@@ -114,10 +112,8 @@ class Pool(Agent):
             raise InvalidOption(f"{agent!r}: expected an agent, its name, a model or a function")
         if agent not in self._numbers:
             player = make(agent)
-            if type(player).begin_games is not Agent.begin_games:
-                raise InvalidOption(
-                    f"{agent!r}: expected an opponent that is not itself a pool or curriculum"
-                )
+            if type(player).games is not Agent.games:
+                raise InvalidOption(f"{agent!r}: expected an opponent that is not itself a pool")
             self._numbers[agent] = number = len(self._weights)
             self._players[number] = player
             self._weights = np.append(self._weights, 0.0)
@@ -133,7 +129,9 @@ class Pool(Agent):
         """
         if agent not in self._numbers:
             raise InvalidOption(f"{agent!r}: expected one of {list(self._numbers)}")
-        self._weights[self._numbers.pop(agent)] = 0.0
+        number = self._numbers.pop(agent)
+        self._weights[number] = 0.0
+        del self._players[number]
 
     def _rows(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
         """Return pairs of an opponent, as passed to :meth:`add`, and its row of values."""
@@ -193,49 +191,18 @@ class Pool(Agent):
         return chances
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Reset every opponent, and the generator of :meth:`choose`."""
-        self._generator = np.random.default_rng(seed)
+        """Begin a new game, of every opponent too."""
+        super().reset(seed)
         for player in self._players.values():
             reset_player(player, seed)
 
-    def choose(self, position: Position) -> int:
-        """Draw an opponent for this move, and return its column."""
-        discs = np.array([[position.mine, position.theirs]])
-        return int(self.choose_many(discs, self._generator.integers(2**48, size=1))[0])
-
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Draw an opponent for each board, and return their columns."""
-        return self._ask(self._draw(seeds), discs, seeds)
+        return _ask(self._players, self._draw(seeds), discs, seeds)
 
-    def begin_games(self, boards: Int64s, seeds: Int64s) -> None:
-        """Draw an opponent for each new game; see :attr:`shares` for the errors."""
-        self._playing_on(boards)  # makes room
-        self._playing[boards] = self._draw(seeds)
-        if len(self._players) > len(self._numbers):  # some are removed
-            needed = {*self._numbers.values(), *self._playing.tolist()}
-            self._players = {n: player for n, player in self._players.items() if n in needed}
-
-    def choose_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Return columns int64 ``[M]``, each chosen by the opponent that plays on the board."""
-        if self._per == "move":
-            return self.choose_many(discs, seeds)
-        # A game that began before the pool took over has no opponent from the pool yet.
-        if (new := self._playing_on(boards) < 0).any():
-            self.begin_games(boards[new], seeds[new])
-        return self._ask(self._playing[boards], discs, seeds)
-
-    def end_games(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count the results of finished games by the caller's rewards ``[M]``."""
-        if self._per == "move":
-            return
-        playing = self._playing_on(boards)
-        for number in np.flatnonzero(np.bincount(playing + 1)[1:]):
-            results = rewards[playing == number]
-            self._counts[number] += np.bincount(results.astype(np.int64) + 1, minlength=3)
-            # Games that end together carry the same weight.
-            new = np.array([(results + 1).sum() / 2, len(results)])
-            self._recent[number] = self._recent[number] * self._fading ** len(results) + new
-        self._playing[boards] = -1
+    def games(self, boards: int) -> Games:
+        """Return the games of one environment, each with an opponent that is drawn for it."""
+        return _PoolGames(self, boards) if self._per == "game" else Games(self)
 
     def _draw(self, seeds: Int64s) -> Int64s:
         """Return the numbers of opponents, drawn from seeds ``[M]``."""
@@ -246,27 +213,62 @@ class Pool(Agent):
         # Rounding of the sum must not draw an opponent of weight 0.
         return drawn.clip(max=np.flatnonzero(chances).max())
 
-    def _playing_on(self, boards: Int64s) -> Int64s:
-        """Return the number of the opponent on each board; -1 before the first draw."""
-        if (missing := int(boards.max(initial=-1)) + 1 - len(self._playing)) > 0:
-            self._playing = np.concatenate([self._playing, np.full(missing, -1)])
-        return self._playing[boards]
-
-    def _ask(self, numbers: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Return the columns ``[M]`` of the opponents with these numbers."""
-        drawn = np.flatnonzero(np.bincount(numbers)).tolist()
-        if len(drawn) == 1:
-            return self._players[drawn[0]].play_many(discs, seeds)
-        columns = np.empty(len(numbers), np.int64)
-        for number in drawn:
-            boards = np.flatnonzero(numbers == number)
-            answer = self._players[number].play_many(discs[boards], seeds[boards])
-            columns[boards] = parse_actions(answer, len(boards))
-        return columns
+    def _count(self, numbers: Int64s, rewards: Float64s) -> None:
+        """Count the caller's rewards ``[M]`` against the opponents with these numbers, or -1."""
+        for number in np.flatnonzero(np.bincount(numbers + 1)[1:]):
+            results = rewards[numbers == number]
+            self._counts[number] += np.bincount(results.astype(np.int64) + 1, minlength=3)
+            # Games that end together carry the same weight.
+            new = np.array([(results + 1).sum() / 2, len(results)])
+            self._recent[number] = self._recent[number] * self._fading ** len(results) + new
 
     def __repr__(self) -> str:
         options = f"per={self._per!r}, half_life={self._half_life}, priority={self._priority!r}"
         return f"Pool({self.weights!r}, {self._seed}, {options})"
+
+
+class _PoolGames(Games):
+    """The games on the boards of one environment; the drawn opponent plays a game to its end."""
+
+    def __init__(self, pool: Pool, boards: int) -> None:
+        super().__init__(pool)
+        self.pool = pool
+        self.playing = np.full(boards, -1)  # the number of each board's opponent
+        self.players: dict[int, Agent] = {}  # by number, also removed ones until their games end
+
+    def begin(self, boards: Int64s, seeds: Int64s) -> None:
+        """Draw an opponent for each new game; see :attr:`Pool.shares` for the errors."""
+        self.playing[boards] = self.pool._draw(seeds)
+        present = self.pool._players
+        self.players |= present
+        if len(self.players) > len(present):  # some are removed
+            needed = present.keys() | {*self.playing.tolist()}
+            self.players = {n: player for n, player in self.players.items() if n in needed}
+
+    def choose(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Return columns int64 ``[M]``, each chosen by the opponent that plays on the board."""
+        # A game that began before the pool took over has no opponent from the pool yet.
+        if (new := self.playing[boards] < 0).any():
+            self.begin(boards[new], seeds[new])
+        return _ask(self.players, self.playing[boards], discs, seeds)
+
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
+        """Count the results of finished games by the caller's rewards ``[M]``."""
+        self.pool._count(self.playing[boards], rewards)
+        self.playing[boards] = -1
+
+
+def _ask(players: Mapping[int, Agent], numbers: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+    """Return the columns ``[M]`` of the players with these numbers."""
+    drawn = np.flatnonzero(np.bincount(numbers)).tolist()
+    if len(drawn) == 1:
+        return players[drawn[0]].choose_many(discs, seeds)
+    columns = np.empty(len(numbers), np.int64)
+    for number in drawn:
+        boards = np.flatnonzero(numbers == number)
+        answer = players[number].choose_many(discs[boards], seeds[boards])
+        columns[boards] = parse_actions(answer, len(boards))
+    return columns
 
 
 def is_number(value: object) -> bool:

@@ -23,7 +23,7 @@ from c4env.agents.adapters.networks import (
     is_module,
     network_of,
 )
-from c4env.agents.base import Agent, as_number, derived, require_move
+from c4env.agents.base import Agent, BatchAgent, as_number
 from c4env.agents.functions import function_agent, is_network
 from c4env.agents.imports import first_on_path, modules_in, require_own_modules
 from c4env.agents.options import Policy, Temperature, validate_args
@@ -39,7 +39,7 @@ from c4env.rules import COLUMNS
 _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)
 
 
-class ModelAgent(Agent):
+class ModelAgent(BatchAgent):
     """Plays the legal column that a model prefers most, or samples from the model's preferences.
 
     Args:
@@ -49,8 +49,8 @@ class ModelAgent(Agent):
 
     @validate_args
     def __init__(self, temperature: Temperature = 0.0) -> None:
+        super().__init__()
         self.temperature = temperature
-        self._generator = np.random.default_rng()
 
     @abc.abstractmethod
     def preferences(self, planes: Int8s) -> NDArray[Any]:
@@ -59,20 +59,13 @@ class ModelAgent(Agent):
         ``planes`` is int8 ``[M, 6, 7, 2]``; plane 0 has the discs of the side to move.
         """
 
-    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; the same seed gives the same random choices."""
-        self._generator = np.random.default_rng(seed)
-
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play.
 
         Raises:
             EngineFault: the model's column is full or not on the board.
         """
-        require_move(position)
-        seeds = self._generator.integers(2**48, size=1)
-        discs = np.array([[position.mine, position.theirs]])
-        column = int(self.choose_many(discs, seeds)[0])
+        column = super().choose(position)
         if not position.is_legal(column):
             raise EngineFault(f"{self!r} answered [{column}]: expected legal columns")
         return column
@@ -119,7 +112,10 @@ class ModelAgent(Agent):
 class NetworkAgent(ModelAgent):
     """Plays by the logits, or the columns, of a :class:`WrappedNetwork`."""
 
-    deterministic = derived(lambda agent: agent.network.deterministic and agent.temperature == 0)
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the same position always gets the same column."""
+        return self.network.deterministic and self.temperature == 0
 
     def __init__(self, network: WrappedNetwork, temperature: float = 0.0) -> None:
         super().__init__(temperature)

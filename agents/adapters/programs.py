@@ -95,9 +95,6 @@ class Engine(Agent):
             self._ask(ALMOST_FULL, self._seconds())
         self.close()
 
-    def reseed(self, seed: int) -> None:
-        """Do nothing: a program gets a seed for each game, not for each move."""
-
     def close(self) -> None:
         """End the program; the next request starts the program again."""
         if self._process is not None:

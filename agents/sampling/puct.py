@@ -15,7 +15,6 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.networks import WrappedNetwork, import_network, network_of
-from c4env.agents.base import derived
 from c4env.agents.entries import Range
 from c4env.agents.options import Megabytes, Movetime, Policy, Share, Simulations, validate_args
 from c4env.agents.sampling.search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
@@ -120,12 +119,13 @@ class PUCT(TreeAgent):
     """
 
     default_simulations = 400
-    deterministic = derived(
-        lambda agent: (
-            agent._network.deterministic
-            and not (agent.reuse or agent.movetime or agent.dirichlet_fraction)
+
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the same position always gets the same column."""
+        return self._network.deterministic and not (
+            self.reuse or self.movetime or self.dirichlet_fraction
         )
-    )
 
     @validate_args
     def __init__(

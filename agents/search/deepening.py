@@ -14,7 +14,7 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from c4env.agents.base import SearchingAgent, SearchResult, derived, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.heuristics.names import (
     WIN,
     Heuristic,
@@ -316,7 +316,10 @@ class Deepening(SearchingAgent):
         table_mb: memory of the table. It is allocated when first needed.
     """
 
-    deterministic = derived(lambda agent: agent.movetime is None and agent._repeats)
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the same position always gets the same column."""
+        return self.movetime is None and self._repeats
 
     @validate_args
     def __init__(

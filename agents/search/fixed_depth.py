@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 import numpy as np
 from numba import types
 
-from c4env.agents.base import SearchingAgent, SearchResult, derived, line_of_play, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, line_of_play, require_move
 from c4env.agents.heuristics.names import (
     WIN,
     Heuristic,
@@ -231,7 +231,11 @@ class FixedDepth(SearchingAgent):
 
     quick_plies: ClassVar[int] = int(log(10**8, COLUMNS))
     """A deeper search takes more than some hundredths of a second, so it runs in a thread."""
-    deterministic = derived(lambda agent: agent._repeats)
+
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the same position always gets the same column."""
+        return self._repeats
 
     @validate_args
     def __init__(

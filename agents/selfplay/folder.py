@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final
 import numpy as np
 
 from c4env.agents.adapters.models import ModelAgent
-from c4env.agents.base import Agent, derived
+from c4env.agents.base import Agent
 from c4env.agents.entries import Range
 from c4env.agents.options import Folder, Temperature, validate_args
 from c4env.arrays import Int8s
@@ -103,7 +103,10 @@ class SelfPlay(ModelAgent):
     :class:`c4env.agents.selfplay.network.Evaluator`.
     """
 
-    deterministic = derived(lambda agent: agent.temperature == 0)
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the same position always gets the same column."""
+        return self.temperature == 0
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
         from c4env.agents.selfplay.network import Evaluator

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from c4env.agents.base import SearchingAgent, SearchResult, derived, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.options import Megabytes, Share, validate_args
 from c4env.agents.solver import Solver
 from c4env.position import Position
@@ -23,7 +23,10 @@ class Perfect(SearchingAgent):
         table_mb: memory of the solver's table.
     """
 
-    deterministic = derived(lambda agent: agent.blunder == 0 and agent.ties == "center")
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        """Whether the same position always gets the same column."""
+        return self.blunder == 0 and self.ties == "center"
 
     @validate_args
     def __init__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
+from typing import Any, ClassVar, Final, NotRequired, SupportsInt, TypedDict
 
 import gymnasium
 import numpy as np
@@ -21,6 +21,8 @@ from c4env.openings import Openings
 from c4env.position import Position, parse_column
 from c4env.render import DEFAULT_SCALING, RENDER_MODES, Viewer
 from c4env.rules import COLUMNS, ROWS
+
+_BOARD: Final = np.zeros(1, np.int64)  # the number of the only board
 
 
 class Info(TypedDict):
@@ -124,7 +126,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     def opponent(self, opponent: AnyOpponent) -> None:
         self._agent, self._opponent = agent_of(opponent), opponent
         if self._agent is not None:
-            self._number = self._agent.join(1)
+            self._games = self._agent.games(1)
 
     @property
     def position(self) -> Position:
@@ -171,12 +173,13 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         position = opening if start is None else start
         if self._agent is not None:
             reset_opponent(self._agent, self._replies % 2**31)
-            self._agent.begin_games(self._number, np.array([self._replies]))
+            self._games.begin(_BOARD, np.array([self._replies]))
         if seat != position.to_move:
             position, last = self._reply(position)
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
-        self._show()
+        if self.render_mode == "human":
+            self.render()
         return self._observe()
 
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
@@ -215,7 +218,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             if position.outcome.winner is not None:
                 reward = 1.0 if position.outcome.winner == self._seat else -1.0
             self._finish(reward)
-        self._show()
+        if self.render_mode == "human":
+            self.render()
         observation, info = self._observe()
         return observation, reward, self._state == "over", False, info
 
@@ -276,11 +280,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     def _finish(self, reward: float) -> None:
         self._state = "over"
         if self._agent is not None:
-            self._agent.end_games(self._number, np.array([reward]))
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self.render()
+            self._games.end(_BOARD, np.array([reward]))
 
     def _draw(self, count: int) -> int:
         """Draw a number below ``count`` for the start of a game."""
@@ -296,7 +296,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             position = position.play(column)
         else:
             try:
-                column = self._ask(position, seed)
+                column = self._games.choose_one(position, seed)
                 position = position.play(column)
             except Exception as error:
                 is_ours = isinstance(error, OpponentFailed | InvalidAction | IllegalMove)
@@ -304,19 +304,6 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 raise OpponentFailed(f"the opponent{what} in {position!r}: {error}") from error
         self._replies = seed
         return position, column
-
-    def _ask(self, position: Position, seed: int) -> int:
-        """Return the opponent's column, the same as on one of many boards."""
-        agent = self._agent
-        if not agent.repeats:
-            if agent.answers_together:
-                from c4env.envs.batch import parse_actions
-
-                discs = np.array([[position.mine, position.theirs]])
-                answer = agent.play_in_games(self._number, discs, np.array([seed]))
-                return int(parse_actions(answer, 1)[0])
-            agent.reseed(seed)
-        return parse_column(agent.choose(position))
 
     def _observe(self) -> tuple[NDArray[Any], Info]:
         """Return observation and info."""

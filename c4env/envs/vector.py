@@ -189,7 +189,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         # None in self-play, and for "random", whose moves a kernel plays.
         self._agent, self._opponent = agent_of(opponent), opponent
         if self._agent is not None:
-            self._numbers = self._agent.join(self.num_envs)
+            self._games = self._agent.games(self.num_envs)
 
     # -- Gymnasium's methods -----------------------------------------------------------
 
@@ -301,7 +301,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         """Start games on chosen boards, without the opponent's first move."""
         kernels.begin(*self._state, self._streams[0], self._openings, player, where)
         if self._agent is not None and len(new := np.flatnonzero(where)):
-            self._agent.begin_games(self._numbers[new], self._streams[1, new])
+            self._games.begin(new, self._streams[1, new])
 
     def _reply(self) -> None:
         """Play the opponent's ply on every board where the opponent is to move."""
@@ -316,7 +316,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         """Play the opponent's ply on boards int64 ``[M]``, with a seed for each."""
         boards, results = self._boards.take(waiting, 0), self._results.take(waiting)
         try:
-            answer = self._agent.play_in_games(self._numbers[waiting], boards, seeds)
+            answer = self._games.choose(waiting, boards, seeds)
             actions = batch.parse_actions(answer, len(waiting))
         except Exception as error:
             is_ours = isinstance(error, OpponentFailed | InvalidAction)
@@ -380,7 +380,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         """Return what info holds of games that end now; with ``SAME_STEP`` begin the next ones."""
         ended, where = arrays.terminations, np.flatnonzero(arrays.terminations)
         if self._agent is not None:
-            self._agent.end_games(self._numbers[where], arrays.rewards[where])
+            self._games.end(where, arrays.rewards[where])
         cells = arrays.winning_cells.reshape(-1, ROWS, COLUMNS)
         info = {"winner": arrays.winners, "illegal": arrays.illegal, "winning_cells": cells}
         info = _marked(info, ended)

@@ -404,6 +404,7 @@ def _games(agents: Mapping[str, int], seed: int) -> Iterator[Int64s]:
     pools = [Pool(agents, int(s)) for s in generator.integers(2**32, size=2)]
     for pool in pools:
         pool.reset(seed)
+    sides = [pool.games(GAMES) for pool in pools]
     envs = ConnectFourVectorEnv(GAMES, illegal="raise", autoreset_mode="Disabled")
     observations, _ = envs.reset()
     random_discs, error_rates = np.zeros(GAMES, np.int64), np.zeros(GAMES)
@@ -419,11 +420,11 @@ def _games(agents: Mapping[str, int], seed: int) -> Iterator[Int64s]:
             batches.append(boards.T)
             columns = (generator.random(masks.shape) * masks).argmax(axis=1)
             chosen = (plies >= random_discs) & (generator.random(GAMES) >= error_rates)
-            for number, pool in enumerate(pools):
-                pool.begin_games(new, seeds[new])
+            for number, side in enumerate(sides):
+                side.begin(new, seeds[new])
                 games = np.flatnonzero(chosen & (plies % 2 == number))
                 if len(games):
-                    columns[games] = pool.choose_in_games(games, boards[games], seeds[games])
+                    columns[games] = side.choose(games, boards[games], seeds[games])
             observations, _, over, _, _ = envs.step(columns)
             if over.any():
                 observations, _ = envs.reset(options={"reset_mask": over})

@@ -162,8 +162,7 @@ def traits_of(agent: Any) -> Traits:
     if isinstance(agent, Agent):
         agent.ready()
     timed = getattr(agent, "movetime", None) is not None
-    claim = agent.repeats if isinstance(agent, Agent) else getattr(agent, "deterministic", False)
-    deterministic = claim is True and not timed
+    deterministic = getattr(agent, "deterministic", False) is True and not timed
     prompt = str(agent.prompt) if is_language_model(agent) else ""
     return Traits(deterministic, timed, prompt, limit=getattr(agent, "timeout", None))
 

@@ -79,7 +79,7 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
     boards = bitboards([position.position for position in positions])
     seeds = np.random.default_rng(0).integers(2**48, size=len(positions))
-    columns = agents.make(model).play_many(boards, seeds)
+    columns = agents.make(model).choose_many(boards, seeds)
     kept = signs[np.arange(len(positions)), columns] == signs.max(axis=1)
     return float(1 - kept.mean())
 

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 
 from c4env import Position, agents, observe
-from c4env.agents.base import Agent, is_written_for_choice
+from c4env.agents.base import Agent
 from c4env.agents.baselines import Greedy, Random
 from c4env.agents.heuristics.names import HEURISTICS
 from c4env.agents.search.fixed_depth import AlphaBeta
-from c4env.errors import C4Error
 from tests.helpers.processes import start_python
 from tests.rules import reference
 from tests.rules.strategies import positions
@@ -64,18 +63,23 @@ def test_a_search_of_a_users_agent_sets_its_nodes():
     assert agent.search(Position(), factor=3).nodes == agent.nodes == 3 * plain.nodes
 
 
-@pytest.mark.parametrize("name", agents.names())
-def test_the_choice_of_every_agent_of_the_zoo_is_its_own(name):
-    """Methods that an agent inherits belong to the choice that it inherits."""
-    spec = {"puct": "puct:simulations=2"}.get(name, name)
-    try:
-        agent = agents.make(spec)
-    except C4Error:  # one that needs an argument
-        return
-    assert (
-        is_written_for_choice(agent, "choose_many") or type(agent).choose_many is Agent.choose_many
-    )
-    assert agent.repeats == agent.deterministic
+def test_an_agent_has_few_public_members():
+    members = {*vars(Agent), *Agent.__annotations__}
+    assert sorted(name for name in members if not name.startswith("_")) == [
+        *("choose", "choose_many", "close", "deterministic", "games", "movetime", "name", "nodes"),
+        *("ready", "reseed", "reset", "search"),
+    ]
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy", "alphabeta:depth=2", "graded:elo=-500"])
+def test_copies_and_pickles_of_agents_play_on_alike(spec):
+    agent = agents.make(spec)
+    agent.reset(seed=3)
+    agent.choose(Position())
+    copies = copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))
+    played = [[a.choose(Position()) for _ in range(20)] for a in (agent, *copies)]
+    assert played[0] == played[1] == played[2]
+    assert len({a.deterministic for a in (agent, *copies)}) == 1
 
 
 STOPPED_BY_CTRL_C = """

@@ -1,5 +1,6 @@
 """Agents on many boards, the same columns as on one; and pools of them."""
 
+import copy
 import math
 import pickle
 import re
@@ -10,8 +11,9 @@ import pytest
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import Pool
+from c4env.agents.graded import Graded
 from c4env.agents.search.fixed_depth import FixedDepth
-from c4env.envs.batch import bitboards
+from c4env.envs.batch import bitboards, boards_from
 from c4env.errors import InvalidOption, UnknownAgent
 from tests.rules.positions import random_positions
 
@@ -127,11 +129,11 @@ def test_what_is_removed_or_not_drawn_any_more_plays_its_games_to_their_end(remo
 
 def ended(pool, boards, *rewards):
     """Games of a pool, ended on new boards with these rewards at once."""
-    at, seeds = pool.join(boards), np.zeros(boards, np.int64)
-    pool.begin_games(at, seeds)
+    games, at, seeds = pool.games(boards), np.arange(boards), np.zeros(boards, np.int64)
+    games.begin(at, seeds)
     for reward in rewards:
-        pool.end_games(at, np.full(boards, float(reward)))
-        pool.begin_games(at, seeds)
+        games.end(at, np.full(boards, float(reward)))
+        games.begin(at, seeds)
 
 
 @pytest.mark.parametrize("boards", [1, 20])
@@ -174,8 +176,9 @@ def test_a_priority_draws_by_the_results_so_far(priority):
     products = np.array([function(rate) for rate in rates.values()]) * (2, 1, 1)
     assert list(pool.shares) == [beaten, lost, unmet]
     assert list(pool.shares.values()) == pytest.approx(products / products.sum())
-    pool.begin_games(at := pool.join(4000), np.arange(4000))
-    drawn = np.bincount(pool._playing[at], minlength=3) / 4000
+    games, at = pool.games(4000), np.arange(4000)
+    games.begin(at, at)
+    drawn = np.bincount(games.playing, minlength=3) / 4000
     assert drawn == pytest.approx(products / products.sum(), abs=0.03)
 
 
@@ -203,6 +206,68 @@ def test_environments_that_share_a_pool_keep_their_games_apart():
     assert sum(sum(row) for row in pool.results.values()) == ended > 10
 
 
+def test_vector_environments_that_share_a_pool_keep_their_games_apart():
+    """The boards of one begin anew while those of the other go on, and all results count."""
+    pool = Pool({ONES: 1, FIVES: 1}, seed=1)
+    envs = [ConnectFourVectorEnv(size, opponent=pool, seat=0) for size in (3, 20)]
+    alone = ConnectFourVectorEnv(20, opponent=Pool({ONES: 1, FIVES: 1}, seed=1), seat=0)
+    for env in (*envs, alone):
+        env.reset(seed=1)
+    ended = 0
+    for _ in range(30):
+        envs[0].reset()
+        for env in envs:
+            seen = env.step(env._boards[:, 0] % 7)
+            ended += seen[2].sum()
+        for given, expected in zip(seen[:3], alone.step(alone._boards[:, 0] % 7), strict=False):
+            assert np.array_equal(str(given), str(expected))
+    assert sum(map(sum, pool.results.values())) == ended > 20
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copied_environment_plays_on_with_a_pool_of_its_own(again):
+    pool = Pool({"greedy": 1, "random": 1, "graded:elo=-900": 1}, seed=4)
+    env = ConnectFourVectorEnv(16, opponent=pool, autoreset_mode="SameStep")
+    masks = env.reset(seed=2)[0]["action_mask"]
+    pool.remove("random")  # it plays its games to their end, also in the copy
+    other = again(env)
+    for _ in range(30):
+        actions = masks.argmax(axis=1)
+        masks = env.step(actions)[0]["action_mask"]
+        other.step(actions)
+        assert env.positions() == other.positions()
+    assert other.opponent is not pool
+    assert other.opponent.results == pool.results
+    assert len(env._games.players) == 2  # nobody plays against the removed one
+
+
+def test_a_removed_opponent_is_kept_only_while_it_plays():
+    pool = Pool({ONES: 1})
+    games, at = pool.games(2), np.arange(2)
+    games.begin(at, at)
+    pool.add(FIVES)
+    pool.remove(ONES)
+    games.begin(at[:1], at[:1])
+    assert (games.playing.tolist(), [*games.players]) == ([1, 0], [0, 1])
+    assert games.choose(at, np.zeros((2, 2), np.int64), at).tolist() == [5, 1]
+    games.begin(at[1:], at[1:])
+    assert [*games.players] == [*pool._players] == [1]
+
+
+@pytest.mark.compiled
+def test_a_pool_of_graded_agents_follows_the_learner():
+    pool = Pool({f"graded:elo={elo}": 1 for elo in range(-1100, 401, 150)}, priority="even")
+    envs = ConnectFourVectorEnv(64, opponent=pool, autoreset_mode="SameStep")
+    learner, rng = Graded(-300), np.random.default_rng(3)
+    observation, _ = envs.reset(seed=1)
+    for _ in range(400):
+        seeds = rng.integers(2**48, size=64)
+        observation, *_ = envs.step(learner.choose_many(boards_from(observation), seeds))
+    games = {float(name.partition("=")[2]): sum(row) for name, row in pool.results.items()}
+    assert sum(games.values()) > 1500
+    assert abs(np.average(list(games), weights=list(games.values())) + 300) < 150
+
+
 def test_a_pool_per_move_asks_each_by_its_share():
     positions = random_positions(400, seed=5, most=1)
     pool = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
@@ -218,7 +283,7 @@ def test_a_pool_per_move_asks_each_by_its_share():
 
 
 def test_bad_pools_are_refused():
-    pools = Pool({ONES: 1}), agents.Curriculum()
+    pools = Pool({ONES: 1}), Pool({ONES: 1}, per="move")
     said = "priority={}: expected"
     for options, words in (
         *(({"weights": {ONES: bad}}, "weight=") for bad in (-1, np.nan, np.inf, "1", True, None)),

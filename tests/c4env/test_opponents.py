@@ -9,16 +9,19 @@ import pytest
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import Pool
-from c4env.agents.baselines import Greedy
+from c4env.agents.baselines import Greedy, Random
+from c4env.agents.graded import Graded
+from c4env.agents.search.fixed_depth import AlphaBeta
+from c4env.agents.search.rustport import RustPort
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.games.game import play_game
 from c4env.evaluation.games.players import LocalPlayer
 from tests.helpers.policies import (
     Drawn,
+    DrawnMany,
     LeftmostGreedy,
     LeftmostPool,
     PlaysLeft,
-    leftmost_instance,
     rightmost,
 )
 from tests.helpers.processes import run_python
@@ -160,27 +163,96 @@ def test_a_name_is_one_player_through_every_door(name):
         type("Leftmost", (Greedy,), {"choose": PlaysLeft.choose}),
         LeftmostGreedy,
         lambda: LeftmostPool({"greedy": 1}),
-        leftmost_instance,
+        type("Leftmost", (Random,), {"choose": PlaysLeft.choose}),
+        type("Leftmost", (AlphaBeta,), {"choose": PlaysLeft.choose}),
+        type("Leftmost", (RustPort,), {"choose": PlaysLeft.choose}),
+        type("Leftmost", (Graded,), {"choose": PlaysLeft.choose}),
     ],
 )
 def test_another_choice_plays_through_every_door(make):
     discs = np.zeros((3, 2), np.int64)
-    assert make().play_many(discs, discs[:, 0]).tolist() == [0, 0, 0]
+    assert make().choose_many(discs, discs[:, 0]).tolist() == [0, 0, 0]
     single, many = ConnectFourEnv(make(), seat=1), ConnectFourVectorEnv(2, opponent=make(), seat=1)
     single.reset(seed=1), many.reset(seed=1)
     assert [single.position, *many.positions()] == [Position.parse("1")] * 3
-    assert not make().repeats
-    assert not copy.deepcopy(make()).repeats
+    assert make().deterministic is copy.deepcopy(make()).deterministic is False
 
 
-def test_a_subclass_repeats_again_once_it_says_so():
-    assert Greedy().repeats
+@pytest.mark.parametrize("base", [Greedy, RustPort])
+def test_a_subclass_is_deterministic_again_once_it_says_so(base):
+    assert base().deterministic
     says = {"choose": PlaysLeft.choose, "deterministic": True}
-    assert type("Leftmost", (Greedy,), says)().repeats
-    assert type("Unchanged", (Greedy,), {})().repeats
-    agent = Greedy()
-    agent.deterministic = False
-    assert not agent.repeats
+    assert type("Leftmost", (base,), says)().deterministic
+    assert type("Unchanged", (base,), {})().deterministic
+    assert type("Mixed", (type("Mixin", (), says), base), {})().deterministic
+
+
+def test_a_subclass_keeps_what_it_writes_itself():
+    def sixes(self, discs, seeds):
+        return np.full(len(discs), 5)
+
+    class Counted(agents.Games):
+        def choose(self, boards, discs, seeds):
+            return boards + 1
+
+    both = {"choose": PlaysLeft.choose, "choose_many": sixes}
+    own_games = {"choose": PlaysLeft.choose, "games": lambda self, boards: Counted(self)}
+    for members, one, many in ((both, "6", "6"), (own_games, "2", "3")):
+        agent = type("Own", (Greedy,), members)()
+        single, several = ConnectFourEnv(agent, 1), ConnectFourVectorEnv(2, opponent=agent, seat=1)
+        single.reset(seed=1), several.reset(seed=1)
+        assert single.position == Position.parse(one)
+        assert several.positions()[1] == Position.parse(many)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(
+            Random,
+            Greedy,
+            Graded,
+            DrawnMany,
+            lambda: AlphaBeta(depth=2),
+            lambda: Pool({"greedy": 1}),
+        ),
+        lambda: agents.make(c4env.batched(softmax), temperature=1.0),
+    ],
+)
+def test_an_opening_rule_before_an_agents_choice_plays_through_every_door(make):
+    base = make()
+
+    class Opens(type(base)):
+        def choose(self, position):
+            return 6 if position.plies < 2 else super().choose(position)
+
+    base.__class__ = Opens  # as made by its arguments
+    single, many = ConnectFourEnv(base, 1), ConnectFourVectorEnv(2, opponent=base, seat=1)
+    single.reset(seed=1), many.reset(seed=1)
+    assert [single.position, *many.positions()] == [Position.parse("7")] * 3
+    single.step(6), many.step([6, 6])
+    assert [p.plies for p in (single.position, *many.positions())] == [3] * 3
+    later = Position.parse("4455")
+    for agent in (base, copy.deepcopy(base)):
+        agent.reset(seed=1)
+        assert agent.choose(Position()) == 6
+        assert agent.choose(later) in later.legal_columns()
+
+
+def test_an_agent_of_many_boards_draws_on_one_by_its_seed():
+    agent, played = DrawnMany(), []
+    for seed in (7, 7, 8):
+        agent.reset(seed)
+        other = copy.deepcopy(agent)
+        drawn = [agent.choose(Position()) for _ in range(20)]
+        assert drawn == [other.choose(Position()) for _ in range(20)]
+        played.append(drawn)
+    assert played[0] == played[1] != played[2]
+    assert not agent.deterministic
+    with pytest.raises(C4Error, match="over"):
+        agent.choose(Position.parse("1212121"))
+    with pytest.raises(TypeError, match="choose_many"):
+        type("Nothing", (agents.BatchAgent,), {})()
 
 
 def softmax(observation):

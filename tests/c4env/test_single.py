@@ -14,10 +14,10 @@ from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import state_of
 from tests.helpers.policies import (
     Drawn,
+    DrawnMany,
     LeftmostGreedy,
     LeftmostPool,
     first_legal,
-    leftmost_instance,
     rightmost,
 )
 
@@ -141,13 +141,12 @@ OPPONENTS = {
     "greedy": lambda: "greedy",
     "pool": lambda: Pool({"greedy": 1, "random": 2, rightmost: 1}, seed=3),
     "pool per move": lambda: Pool({"greedy": 1, "random": 2}, per="move"),
-    "curriculum": lambda: agents.Curriculum(-300, games=10**6),
     "function": lambda: first_legal,
     "function of many": lambda: rightmost,
     "an agent that draws": Drawn,
+    "an agent of many boards": DrawnMany,
     "a subclass": LeftmostGreedy,
     "a subclass of a pool": lambda: LeftmostPool({"greedy": 1}),
-    "an instance": leftmost_instance,
     "softmax": lambda: agents.make(c4env.batched(lambda o: o["action_mask"]), temperature=1.0),
     "graded": lambda: "graded:elo=-300",
 }

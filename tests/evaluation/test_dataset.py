@@ -179,9 +179,16 @@ def test_each_player_of_the_games_moves_when_it_is_its_turn(monkeypatch):
             self.parities = set()
             seats.append(self.parities)
 
-        def choose_in_games(self, boards, discs, seeds):
-            self.parities.update((np.bitwise_count(discs[:, 0] | discs[:, 1]) % 2).tolist())
-            return super().choose_in_games(boards, discs, seeds)
+        def games(self, boards):
+            games = super().games(boards)
+            choose = games.choose
+
+            def watched(boards, discs, seeds):
+                self.parities.update((np.bitwise_count(discs[:, 0] | discs[:, 1]) % 2).tolist())
+                return choose(boards, discs, seeds)
+
+            games.choose = watched
+            return games
 
     monkeypatch.setattr(module, "Pool", Watched)
     next(module._games({"greedy": 1}, 1))

@@ -7,6 +7,7 @@ import numpy as np
 from c4env import Observation, Position, agents, batched
 from c4env.agents import Pool
 from c4env.agents.baselines import Greedy
+from c4env.envs.batch import observed
 
 
 def first_legal(observation: Observation) -> int:
@@ -30,6 +31,14 @@ class Drawn(agents.Agent):
         return int(self._generator.choice(position.legal_columns()))
 
 
+class DrawnMany(agents.BatchAgent):
+    """Draws a legal column on each of many boards by the board's seed."""
+
+    def choose_many(self, discs: Any, seeds: Any) -> Any:
+        masks = observed(discs)["action_mask"]
+        return (masks * ((seeds[:, None] >> 4 * np.arange(7)) % 16 + 1)).argmax(axis=1)
+
+
 class PlaysLeft:
     """A mixin that brings another choice."""
 
@@ -43,13 +52,6 @@ class LeftmostGreedy(PlaysLeft, Greedy):
 
 class LeftmostPool(PlaysLeft, Pool):
     """The same of a pool."""
-
-
-def leftmost_instance() -> Any:
-    """The same of an instance."""
-    agent: Any = Greedy()
-    agent.choose = PlaysLeft().choose
-    return agent
 
 
 def uniform(planes: Any, masks: Any) -> Any:
