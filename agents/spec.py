@@ -449,7 +449,7 @@ def files_of(spec: str) -> list[Path]:
     for key, text in options.items():
         option = declared.get(key, Option(key, str, ""))
         inner, _, argument = text.partition(":")
-        if option.kind is not str or text in option.choices:
+        if option.kind is not str or text in option.choices or option.writes:
             continue
         paths += (Path(text), Path(text.rpartition(":")[0]))  # FILE and FILE.py:NAME
         if _with_argument(inner) and argument:  # an agent as an option, as in puct:selfplay:DIR
@@ -462,6 +462,17 @@ def files_of(spec: str) -> list[Path]:
     for file in [file for file in files if file.suffix == ".py"]:
         files.update(map(Path, modules_in(str(file.parent), imports_of(str(file))).values()))
     return sorted(files)
+
+
+def written_files(agent: Any) -> dict[str, str]:
+    """Return the files that an agent, or the agent of a spec, writes, by the option's name."""
+    if isinstance(agent, str):
+        name, values = split_spec(agent)
+        options = options_of_agent(_lookup(name))
+    else:
+        options, values = options_of(type(agent)), getattr(agent, "_arguments", {})
+    files = {o.name: values.get(o.name, o.default) for o in options if o.writes}
+    return {name: file for name, file in files.items() if file not in (None, "None", REQUIRED)}
 
 
 def join_spec(name: str, options: dict[str, Any]) -> str:

@@ -125,7 +125,7 @@ def question_agents(
     with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
         for name, agent in traits.items():
             spec = str(seats.field[name])
-            key = spec, seed, versions(EXACT), identity_hash(agent.code, agent.prompt)
+            key = spec, seed, versions(EXACT), identity_hash(agent.code)
             for labelled in positions:
                 position = labelled.position
                 ask = partial(question, seats[name], spec, position, seed)
@@ -143,8 +143,6 @@ def question_agents(
     notes = tuple(
         f"{plural(count, 'position')} without an answer, {fault}" for fault, count in faults.items()
     )
-    if any(agent.prompt for agent in traits.values()):
-        notes += ("Only c4 run --out stores the prompts and answers of language models.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import copy
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
+from typing import Any, Final, NamedTuple, cast
 
 from c4env import agents
 from c4env.agents.base import Agent
@@ -21,9 +20,6 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.store.header import Identity, hash_files
 from c4env.geometry import IS_STANDARD
 from c4env.position import Position
-
-if TYPE_CHECKING:
-    from c4env.agents.adapters.chat import Chat
 
 Player = str | Callable[..., Any]
 """A spec string, or an object that can be called with an observation."""
@@ -149,7 +145,6 @@ class Traits(NamedTuple):
 
     deterministic: bool  # always gives the same answer in the same position
     timed: bool  # searches by the clock
-    prompt: str = ""  # of a language model
     code: Identity = MappingProxyType({})
     limit: float | None = None  # seconds after which the process of a late agent is killed
 
@@ -164,8 +159,7 @@ def traits_of(agent: Any) -> Traits:
     timed = getattr(agent, "movetime", None) is not None
     claim = agent.repeats if isinstance(agent, Agent) else getattr(agent, "deterministic", False)
     deterministic = claim is True and not timed
-    prompt = str(agent.prompt) if is_language_model(agent) else ""
-    return Traits(deterministic, timed, prompt, limit=getattr(agent, "timeout", None))
+    return Traits(deterministic, timed, limit=getattr(agent, "timeout", None))
 
 
 def identity_of(files: Iterable[Path], start: str) -> Identity:
@@ -173,9 +167,3 @@ def identity_of(files: Iterable[Path], start: str) -> Identity:
     paths = (Path(start, file) for file in files)
     named = {os.path.relpath(path, start): path for path in paths if path.is_file()}
     return {"files": hash_files(named)} if named else {}
-
-
-def is_language_model(agent: object) -> TypeGuard[Chat]:
-    """Whether an agent is a language model (spec ``chat:MODEL``)."""
-    chat = sys.modules.get("c4env.agents.adapters.chat")  # not imported in most runs
-    return chat is not None and isinstance(agent, chat.Chat)

@@ -2,7 +2,7 @@
 
 A line is a JSON list, and its answer a JSON object:
 
-    ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, "", {"files": ...}]}
+    ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, {"files": ...}]}
     ["reset", "mine", 5]                         {"answer": null}
     ["ask", "mine", "4455"]                      {"answer": [3, 0]}    a column and nodes
     ["ask", "mine", "44553"]                     {"fault": ["exception", "KeyError: ..."]}

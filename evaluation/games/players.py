@@ -33,17 +33,9 @@ from c4env.agents.spec import files_of, registered_names, split_spec
 from c4env.boards import VARIABLE
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
 from c4env.evaluation.games.asking import Answer, Fault, ask, begin, function_of
-from c4env.evaluation.games.field import (
-    Player,
-    Traits,
-    identity_of,
-    is_language_model,
-    make_player,
-    traits_of,
-)
+from c4env.evaluation.games.field import Player, Traits, identity_of, make_player, traits_of
 from c4env.evaluation.games.game import Clock, play_game
 from c4env.evaluation.store.run_files import GameRecord
-from c4env.evaluation.store.transcripts import Transcripts
 from c4env.geometry import BOARD_SIZE
 from c4env.observation import observe
 from c4env.position import Position
@@ -356,7 +348,6 @@ class GameSettings(NamedTuple):
 
     seed: int
     clock: Clock | None = None
-    transcripts: Transcripts | None = None  # of language models
 
 
 def play_one(
@@ -374,12 +365,8 @@ def play_one(
         raise Unavailable(f"a process ended twice in a game of {' and '.join(pair)}: {failure}")
     if game is not None:
         return game
-    first, second = (seats[name] for name in pair)
-    if settings.transcripts is not None:
-        for seat in (first, second):
-            if isinstance(seat, LocalPlayer) and is_language_model(seat.agent):
-                seat.agent.tape = settings.transcripts.tape((pair, opening))
-    return play_game((first, second), pair, opening, settings.seed, settings.clock)
+    players = seats[pair[0]], seats[pair[1]]
+    return play_game(players, pair, opening, settings.seed, settings.clock)
 
 
 def do_all(

@@ -70,7 +70,7 @@ def test_traits(patient):
     assert [name for name, its in found.items() if its.timed] == ["patient:movetime=1"]
     timed = [name for name, its in traits(field, 0.5).items() if its.timed]
     assert timed == ["patient", "patient:movetime=1"]
-    assert traits({"f": lambda observation: 0})["f"] == Traits(False, False, "", {"version": ""})
+    assert traits({"f": lambda observation: 0})["f"] == Traits(False, False, {"version": ""})
 
 
 def test_a_function_or_a_policy_may_claim_to_be_deterministic():

@@ -28,10 +28,6 @@
  * }} CurvePoint
  * @typedef {Record<string, any>} Part a row of `c4 report --agent NAME`
  * @typedef {Record<string, any>} Mistake
- * @typedef {{
- *   ply: number, asked: {role: string, content: string}[], answer: string, column: string | null,
- *   problem: string, asked_tokens: number | null, answered_tokens: number | null, seconds: number,
- * }} Answer what a language model was asked and answered
  *
  * @typedef {{
  *   title: string, version: string, seed: number | null, digest: string, date: string | null,
@@ -41,7 +37,7 @@
  *   test: {question: string, lower: number, upper: number, llr: number[]} | null,
  *   curves: {points: CurvePoint[], few: number, top: number} | null,
  *   mistakes: Record<string, {parts: Part[], mistakes: Mistake[]}> | null,
- *   scores: string[] | null, talk: Record<string, Answer[]>,
+ *   scores: string[] | null,
  * }} Run
  */
 
