@@ -18,7 +18,8 @@ if __name__ == "agents":  # Python was started in the clone
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
 from c4env.agents.entries import Entry, Range, Reads, Writes
 from c4env.agents.options import validate_args
-from c4env.agents.spec import describe, make, names, register
+from c4env.agents.registry import names, register
+from c4env.agents.spec import describe, make
 from c4env.errors import (
     EngineFault,
     IllegalMove,

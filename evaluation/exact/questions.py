@@ -22,7 +22,7 @@ from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.games.asking import Fault
-from c4env.evaluation.games.field import split_name
+from c4env.evaluation.games.field import name_players, split_name
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.players import HostedPlayer, LocalPlayer, Seats
 from c4env.evaluation.games.run import Watcher
@@ -166,7 +166,7 @@ def seats_of(specs: Sequence[str]) -> Seats:
         raise InvalidOption(
             f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
         )
-    return Seats(named, None)
+    return Seats(name_players(named), None)
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:

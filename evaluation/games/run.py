@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 from c4env.agents.options import DAY
 from c4env.agents.spec import written_files
 from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
-from c4env.evaluation.games.field import Player, describe_player, separate
+from c4env.evaluation.games.field import Field, describe_player, separate
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.players import GameSettings, Seats, do_all, play_one, team
 from c4env.evaluation.store.header import Fixture, Kind, RunHeader, SprtPlan, versions
@@ -154,7 +154,7 @@ def shuffled(openings: Sequence[str], seed: int) -> list[str]:
 class Plan(NamedTuple):
     """A run that is ready to play."""
 
-    field: Mapping[str, Player]
+    field: Field
     team: Sequence[Seats]  # the players of each thread
     schedule: Sequence[Fixture]
     settings: Settings
@@ -162,7 +162,7 @@ class Plan(NamedTuple):
 
 
 def prepare(
-    field: Mapping[str, Player],
+    field: Field,
     openings: Sequence[str],
     settings: Settings,
     kind: Kind = "round robin",
@@ -285,7 +285,7 @@ def _in_order(
 
 def _play_on_cluster(
     game_settings: GameSettings,
-    field: Mapping[str, Player],
+    field: Field,
     fixtures: Sequence[Fixture],
     settings: Settings,
 ) -> Generator[GameRecord, None, None]:
@@ -309,7 +309,7 @@ def _shared_by_workers() -> str:
 
 
 def play_batch(
-    batch: tuple[GameSettings, Mapping[str, Player], Sequence[Fixture], str],
+    batch: tuple[GameSettings, Field, Sequence[Fixture], str],
 ) -> list[GameRecord]:
     """Play games in a worker."""
     game_settings, field, fixtures, version = batch
