@@ -160,7 +160,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add_board(parser)
     add_format(parser)
     rare = parser.add_argument_group("seldom needed")
-    add_options(rare, Settings, "margin backend address max_tokens")
+    add_options(rare, Settings, "margin backend address")
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:

@@ -43,9 +43,10 @@ def execute(arguments: argparse.Namespace) -> None:
         from c4env.evaluation.web import server
 
     announce_compiling()
-    named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
-    with closing(Seats(named, None)) as seats:
-        [*map(seats.traits, named)]  # an agent that cannot be made is an error now
+    field = name_players(arguments.agents)
+    with closing(Seats(field, None)) as seats:
+        [*map(seats.traits, field)]  # an agent that cannot be made is an error now
+    named = {name: str(spec) for name, spec in field.items()}
     options = {**keywords(arguments, ServerSettings), "agents": named}
     if arguments.no_record:
         options["record"] = None

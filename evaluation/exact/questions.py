@@ -22,7 +22,7 @@ from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.games.asking import Fault
-from c4env.evaluation.games.field import split_name
+from c4env.evaluation.games.field import name_players, split_name
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.players import HostedPlayer, LocalPlayer, Seats
 from c4env.evaluation.progress import Watcher
@@ -125,7 +125,7 @@ def question_agents(
     with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
         for name, agent in traits.items():
             spec = str(seats.field[name])
-            key = spec, seed, versions(EXACT), identity_hash(agent.code, agent.prompt)
+            key = spec, seed, versions(EXACT), identity_hash(agent.code)
             for labelled in positions:
                 position = labelled.position
                 ask = partial(question, seats[name], spec, position, seed)
@@ -143,8 +143,6 @@ def question_agents(
     notes = tuple(
         f"{plural(count, 'position')} without an answer, {fault}" for fault, count in faults.items()
     )
-    if any(agent.prompt for agent in traits.values()):
-        notes += ("Only c4 run --out stores the prompts and answers of language models.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
@@ -168,7 +166,7 @@ def seats_of(specs: Sequence[str]) -> Seats:
         raise InvalidOption(
             f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
         )
-    return Seats(named, None)
+    return Seats(name_players(named), None)
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:

@@ -256,8 +256,7 @@ _Agent = tuple[str, int, str, str]
 
 def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) -> _Agent:
     """Return the agent's part of a key, if the answers in the file can be trusted."""
-    code = identity_hash(traits.code, traits.prompt)
-    agent = describe_player(player), seed, versions(EXACT), code
+    agent = describe_player(player), seed, versions(EXACT), identity_hash(traits.code)
     if "" in traits.code.values() and any(key[: len(agent)] == agent for key in memo):
         raise UnreadableRun(
             f"{memo.lines.path} has answers of {name}, a Python object without an attribute "

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from c4env.evaluation.games.asking import Fault
+from c4env.evaluation.games.field import name_players
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.players import Seats
 from c4env.evaluation.tables import Table, plural
@@ -115,7 +116,7 @@ def check_agent(spec: str) -> Check:
     columns: dict[str, list[int]] = {name: [] for name in seeds}
     seconds: list[float] = []
     fault = ""
-    with closing(Seats(dict.fromkeys(seeds, spec), None)) as seats:
+    with closing(Seats(name_players(dict.fromkeys(seeds, spec)), None)) as seats:
         traits, *_ = [seats.traits(name) for name in seeds]
         started = time.monotonic()
         for plies in POSITIONS:

@@ -13,9 +13,8 @@ from __future__ import annotations
 import copy
 import json
 import os
-import re
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
@@ -26,24 +25,15 @@ from threadpoolctl import threadpool_limits
 from c4env.agents.adapters.process import LineProcess
 from c4env.agents.adapters.programs import Engine
 from c4env.agents.base import Agent
-from c4env.agents.entries import ZOO
 from c4env.agents.heuristics import QUIET
 from c4env.agents.options import DAY
-from c4env.agents.spec import files_of, registered_names, split_spec
+from c4env.agents.spec import Spec
 from c4env.boards import VARIABLE
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
 from c4env.evaluation.games.asking import Answer, Fault, ask, begin, function_of
-from c4env.evaluation.games.field import (
-    Player,
-    Traits,
-    identity_of,
-    is_language_model,
-    make_player,
-    traits_of,
-)
+from c4env.evaluation.games.field import Field, Traits, identity_of, make_player, traits_of
 from c4env.evaluation.games.game import Clock, play_game
 from c4env.evaluation.store.run_files import GameRecord
-from c4env.evaluation.store.transcripts import Transcripts
 from c4env.geometry import BOARD_SIZE
 from c4env.observation import observe
 from c4env.position import Position
@@ -66,9 +56,6 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
 """The start of a host: as ``python -m``, but without the current folder (``-P``), and with
 the c4env of this process, wherever another may be installed."""
-_PLACES: Final = {entry.name: entry.runs for entry in ZOO}
-_SERVED: Final = {entry.name for entry in ZOO if entry.network}
-_CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
 
 T = TypeVar("T")
 
@@ -168,9 +155,9 @@ class LocalPlayer:
 class HostedPlayer:
     """A player in a process of a :class:`Host`."""
 
-    def __init__(self, host: Host, name: str, spec: str, movetime: float | None) -> None:
+    def __init__(self, host: Host, name: str, spec: Spec, movetime: float | None) -> None:
         self.host, self.name = host, name
-        self._request = ("make", name, spec, movetime)
+        self._request = ("make", name, spec.text, movetime)
         self._limit = DAY
 
     def make(self) -> Traits:
@@ -234,26 +221,29 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
             most games wait for a server, and need no core each.
     """
 
-    def __init__(
-        self, field: Mapping[str, Player], clock: Clock | None, first: bool = True
-    ) -> None:
+    def __init__(self, field: Field, clock: Clock | None, first: bool = True) -> None:
         super().__init__()
+        for player in field.values():
+            if isinstance(player, str):  # else it would pass for a Python object
+                raise InvalidOption(
+                    f"agent {player!r} is a text: expected name_players to parse it"
+                )
         self.field, self._clock = field, clock
-        specs = [player for player in field.values() if isinstance(player, str)]
-        served = any(split_spec(spec)[0] in _SERVED for spec in specs)
+        specs = [player for player in field.values() if isinstance(player, Spec)]
+        served = any(spec.asks_server for spec in specs)
         self._is_local = clock is None and (first or served)
         self._is_first = first
         self._shared = Host(f"{__package__}.host", "games")
-        if not first and not self._is_local and any(place_of(spec) == "shared" for spec in specs):
+        if not first and not self._is_local and any(spec.place == "shared" for spec in specs):
             self._shared.start()  # loads its code while the first thread plays
         self._awake: tuple[str, ...] = ()
 
     def __missing__(self, name: str) -> LocalPlayer | HostedPlayer:
         player = self.field[name]
         movetime = None if self._clock is None else self._clock.movetime
-        if not isinstance(player, str):
+        if not isinstance(player, Spec):
             seat: LocalPlayer | HostedPlayer = LocalPlayer(player)
-        elif (place := place_of(player)) == "own":
+        elif (place := player.place) == "own":
             is_first = self._is_first and player not in map(self.field.get, self)
             seat = HostedPlayer(Host(notices=is_first), name, player, movetime)
         elif place == "here" or self._is_local:
@@ -269,8 +259,8 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
         traits = seat.make()
         if isinstance(seat, HostedPlayer):
             return traits
-        if isinstance(player, str) and not is_of_session(player):
-            return traits._replace(code=identity_of(files_of(player), os.getcwd()))
+        if isinstance(player, Spec) and not player.is_of_session:
+            return traits._replace(code=identity_of(player.files(), os.getcwd()))
         version = getattr(function_of(seat.agent) or seat.agent, "version", None)
         return traits._replace(code={"version": "" if version is None else str(version)})
 
@@ -279,7 +269,7 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
         field = {}
         for name, player in self.field.items():
             try:
-                field[name] = player if isinstance(player, str) else copy.deepcopy(player)
+                field[name] = player if isinstance(player, Spec) else copy.deepcopy(player)
             except Exception as error:
                 raise InvalidOption(
                     f"agent {name!r} cannot be copied for another job ({error}): expected jobs=1, "
@@ -296,7 +286,7 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
             self._shared.call("keep", *names)
         for name, seat in self.items():
             player = self.field[name]
-            ours = isinstance(player, str) and place_of(player) == "shared"
+            ours = isinstance(player, Spec) and player.place == "shared"
             if ours and isinstance(seat, LocalPlayer) and name not in names:
                 seat.close()
 
@@ -324,28 +314,7 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
         self._shared.close()
 
 
-def place_of(spec: str) -> str:
-    """Return where a run plays a spec: ``shared``, ``own`` or ``here`` (the table's ``runs``).
-
-    A spec of the zoo that names code, as ``alphabeta:heuristic=FILE.py:NAME``, needs a process of
-    its own. What this process alone has, as in ``__main__``, plays in this process.
-    """
-    if is_of_session(spec):
-        return "here"
-    name, options = split_spec(spec)
-    place = _PLACES.get(name, "own")
-    codes = map(_CODE.fullmatch, options.values())
-    if place == "shared" and any(code and code[1] not in _PLACES for code in codes):
-        return "own"
-    return place
-
-
-def is_of_session(spec: str) -> bool:
-    """Return whether a spec names what this process alone has: registered, or in ``__main__``."""
-    return split_spec(spec)[0] in registered_names() or "__main__:" in spec
-
-
-def team(field: Mapping[str, Player], clock: Clock | None, jobs: int) -> list[Seats]:
+def team(field: Field, clock: Clock | None, jobs: int) -> list[Seats]:
     """Return the players of each thread of a run."""
     first = Seats(field, clock)
     return [first, *(first.for_next_thread() for _ in range(jobs - 1))]
@@ -356,7 +325,6 @@ class GameSettings(NamedTuple):
 
     seed: int
     clock: Clock | None = None
-    transcripts: Transcripts | None = None  # of language models
 
 
 def play_one(
@@ -374,12 +342,8 @@ def play_one(
         raise Unavailable(f"a process ended twice in a game of {' and '.join(pair)}: {failure}")
     if game is not None:
         return game
-    first, second = (seats[name] for name in pair)
-    if settings.transcripts is not None:
-        for seat in (first, second):
-            if isinstance(seat, LocalPlayer) and is_language_model(seat.agent):
-                seat.agent.tape = settings.transcripts.tape((pair, opening))
-    return play_game((first, second), pair, opening, settings.seed, settings.clock)
+    players = seats[pair[0]], seats[pair[1]]
+    return play_game(players, pair, opening, settings.seed, settings.clock)
 
 
 def do_all(

@@ -62,7 +62,6 @@ def contents(
     judge: Judge | None = None,
     title: str = "run",
     date: str | None = None,
-    talk: Mapping[int, Sequence[Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the content of the page as JSON values, with agents in order of strength.
 
@@ -72,8 +71,6 @@ def contents(
         judge: finds exact scores; None leaves out everything that needs exact scores.
         title: the page's title.
         date: the run's date, shown as given.
-        talk: conversations of language models
-            (:func:`c4env.evaluation.report.models.conversations`).
     """
     games, header = run.games, run.header
     ratings = (ratings or run.ratings).with_costs(costs(games))
@@ -108,7 +105,6 @@ def contents(
         "curves": None if quality is None else curves(quality),
         "mistakes": None if quality is None or judge is None else mistakes(run, quality, judge),
         "scores": None if judge is None else [encoded(game, judge) for game in games],
-        "talk": {str(game): talks for game, talks in (talk or {}).items()},
     }
 
 

@@ -194,7 +194,6 @@ def play_match(
     margin: float = 0.1,
     backend: str | None = None,
     address: str | None = None,
-    max_tokens: int | None = None,
     watch: Watcher | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
 ) -> Match:
@@ -212,7 +211,7 @@ def play_match(
             list (:func:`c4env.evaluation.games.run.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
-        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
+        seed, jobs, out, limit, movetime, margin, backend, address, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`.
 
     Raises:
@@ -227,7 +226,7 @@ def play_match(
     """
     settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
-        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+        backend=backend, address=address, watch=watch, on_game=on_game,
     )  # fmt: skip
     starts = choose_openings(openings, settings.seed, settings.limit)
     sides = [name_players(as_players(side)) for side in (one, other)]

@@ -43,7 +43,6 @@ BAD = {
         ("random greedy --limit 0", "c4 run: --limit=0: expected a number of openings"),
         ("random greedy --movetime 0", "c4 run: --movetime=0.0: expected a number of seconds"),
         ("random greedy --movetime 1 --margin -1", "c4 run: --margin=-1.0: expected a number of"),
-        ("random greedy --max-tokens 5", "c4 run: --max-tokens=5: no agent of the field is a"),
         ("random greedy --backend x", "c4 run: --backend='x': expected dask or ray"),
         ("random perfect:table_mb=0", "c4 run: perfect: table_mb='0': expected int"),
         ("greedy greedy", "c4 play"),

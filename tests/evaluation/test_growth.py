@@ -198,7 +198,6 @@ def headers(draw):
         deterministic=tuple(name for name in players if name in "ab"),
         timed=tuple(name for name in players if name == "c"),
         code={name: {f"{name}.py": "1"} for name in players},
-        prompts={name: name for name in players},
         seed=1,
     )
 

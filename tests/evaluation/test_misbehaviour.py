@@ -15,10 +15,11 @@ from threadpoolctl import threadpool_info
 from c4env import evaluation
 from c4env.agents.baselines import Greedy
 from c4env.agents.search.fixed_depth import AlphaBeta
+from c4env.agents.spec import Spec
 from c4env.errors import InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr
-from c4env.evaluation.games.field import identity_of
+from c4env.evaluation.games.field import identity_of, name_players
 from c4env.evaluation.games.players import GameSettings, Host, Seats, play_one
 from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal
@@ -300,7 +301,7 @@ def test_a_daemonic_process_plays_with_any_number_of_jobs(folder):
 
 def test_a_killed_process_of_our_own_agents_costs_no_game(monkeypatch):
     """The game is played again, since nobody of the two is at fault."""
-    field = {"greedy": "greedy", "random": "random"}
+    field = name_players(["greedy", "random"])
     run, pair = GameSettings(1), ("greedy", "random")
     with closing(Seats(field, None, first=False)) as seats:
         game = play_one(run, seats, pair, "")
@@ -320,7 +321,8 @@ def test_a_killed_process_of_our_own_agents_costs_no_game(monkeypatch):
 
 def test_the_memory_of_agents_that_do_not_play_is_given_back():
     field = {
-        name: f"deepening:nodes=10,table_mb={mb}" for name, mb in (("a", 1), ("b", 2), ("c", 3))
+        name: Spec.parse(f"deepening:nodes=10,table_mb={mb}")
+        for name, mb in (("a", 1), ("b", 2), ("c", 3))
     }
     with closing(Seats(field, None)) as seats:
         for pair in (("a", "b"), ("a", "c")):

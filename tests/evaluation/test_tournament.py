@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from c4env import agents, evaluation
+from c4env.agents.spec import Spec
 from c4env.errors import InvalidOption, UnreadableRun
+from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.field import name_players
+from c4env.evaluation.games.players import Seats
 from c4env.evaluation.games.run import Settings, play, prepare
 from c4env.evaluation.store.header import gauntlet_order, opening_major
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
@@ -190,6 +193,19 @@ def test_every_kind_of_run_takes_the_settings_by_name():
         assert {name: keywords[name].default for name in settings} == {
             name: setting.default for name, setting in settings.items()
         }
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_command_parses_each_spec_once(jobs, monkeypatch):
+    parsed, parse = [], Spec.parse
+    monkeypatch.setattr(Spec, "parse", lambda text: parsed.append(text) or parse(text))
+    assert main(["run", "greedy", "random", "--openings", "0", "--quiet", "--jobs", jobs]) == 0
+    assert parsed == ["greedy", "random"]
+
+
+def test_a_text_that_nobody_parsed_is_no_player():
+    with pytest.raises(InvalidOption, match="agent 'greedy' is a text: expected name_players"):
+        Seats({"one": "greedy"}, None)
 
 
 def test_no_job_is_started_that_has_no_game():

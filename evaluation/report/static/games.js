@@ -223,7 +223,6 @@ function draw() {
   $("who").replaceChildren(`Game ${game + 1}, ${result}: `, name(0), " against ", name(1));
   $("play").href = addressOfPlay();
   $("said").replaceChildren(...whole(gameInWords()));
-  talk();
 }
 
 /** The address in c4 web at which a person goes on from here. */
@@ -247,35 +246,6 @@ function gameInWords() {
     return winner[game] === null ? "A draw." : `${winner[game] ? second : first} wins.`;
   }
   return ply < begins(game) ? "In the opening." : "";
-}
-
-/** Show what a language model was asked and answered for the move at `ply`. */
-function talk() {
-  const moves = movesOf(game);
-  const winner = RUN.games.winner[game];
-  const over = ply === moves.length;
-  const seat = over ? 1 - (winner ?? 0) : ply % 2;
-  const player = over && winner === null ? "" : AGENTS[playersOf(game)[seat]];
-  const answers = (RUN.talk[game] ?? []).filter((answer) => answer.ply === ply);
-  $("talk").replaceChildren(...answers.flatMap((answer) => conversation(player, answer)));
-  $("talk").hidden = !answers.length;
-}
-
-/**
- * @param {string} player
- * @param {Answer} answer
- */
-function conversation(player, { asked, answer, column, problem, seconds, ...tokens }) {
-  const parts = asked.flatMap(({ role, content }) => [
-    element("h3", {}, `asked, as ${role}`),
-    element("pre", {}, content),
-  ]);
-  const cost = [`${seconds.toPrecision(2)} s`];
-  if (tokens.asked_tokens !== null)
-    cost.push(`${tokens.asked_tokens} and ${tokens.answered_tokens} tokens`);
-  const move = column === null ? `no legal move: ${problem}` : `column ${column}`;
-  const head = element("h3", {}, `${player} answered (${cost.join(", ")}): ${move}`);
-  return [...parts, head, element("pre", {}, answer)];
 }
 
 // Arrows step wherever the focus is, except where they have work already.

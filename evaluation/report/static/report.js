@@ -32,10 +32,6 @@
  * @typedef {Record<string, any>} Part a row of `c4 report --agent NAME`
  * @typedef {Record<string, any>} Mistake
  * @typedef {{parts: Part[], mistakes: Mistake[], words: string[]}} Causes of an agent's losses
- * @typedef {{
- *   ply: number, asked: {role: string, content: string}[], answer: string, column: string | null,
- *   problem: string, asked_tokens: number | null, answered_tokens: number | null, seconds: number,
- * }} Answer what a language model was asked and answered
  *
  * @typedef {{
  *   title: string, summary: string, date: string | null, command: string | null,
@@ -45,7 +41,7 @@
  *   test: {question: string, lower: number, upper: number, llr: number[]} | null,
  *   curves: {points: CurvePoint[], few: number, top: number} | null,
  *   mistakes: Record<string, Causes> | null,
- *   scores: string[] | null, talk: Record<string, Answer[]>,
+ *   scores: string[] | null,
  * }} Run
  */
 
