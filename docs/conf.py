@@ -101,8 +101,8 @@ def exists(name: str) -> bool:
 def add_run(app: Sphinx, error: Exception | None) -> None:
     """Play a small run and write its page, which docs/example.md shows; lead to the first page."""
     field = ["alphabeta:depth=4", "greedy", "random"]
-    with contextlib.redirect_stdout(io.StringIO()):
-        main(["run", *field, "--openings", "0", "--quiet", "--html", f"{app.outdir}/run.html"])
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.chdir(app.outdir):
+        main(["run", *field, "--openings", "0", "--quiet", "--html", "run.html"])
     (Path(app.outdir) / "index.html").write_text(
         '<meta http-equiv="refresh" content="0; url=docs/index.html">', "utf-8"
     )

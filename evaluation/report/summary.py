@@ -232,26 +232,19 @@ def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:
     Counted are the games against each other and against deterministic agents, because the moves of
     other opponents differ from game to game.
     """
-    moves: dict[str, dict[tuple[int, str, str], str]] = {}
+    games = defaultdict[str, set[tuple[Any, ...]]](set)
     for game in run.games:
         for seat, player in enumerate(game.players):
-            key = seat, game.players[1 - seat], game.opening
-            moves.setdefault(player, {})[key] = game.moves
+            games[player].add((seat, game.players[1 - seat], game.opening, game.moves))
 
-    def alike(one: str, other: str) -> bool:
-        swap = {name: name for name in run.deterministic} | {one: other, other: one}
-        of_one = {
-            (seat, swap[opponent], opening): game
-            for (seat, opponent, opening), game in moves[one].items()
-            if opponent in swap
-        }
-        of_other = {key: game for key, game in moves[other].items() if key[1] in swap}
-        return bool(of_one) and of_one == of_other
+    def counted(player: str, rival: str) -> set[tuple[Any, ...]]:
+        names = {name: name for name in run.deterministic} | {player: "", rival: ""}
+        return {(seat, names[o], *game) for seat, o, *game in games[player] if o in names}
 
     groups: list[list[str]] = []
-    for player in moves:
+    for player in games:
         for group in groups:
-            if alike(group[0], player):
+            if (alike := counted(group[0], player)) and alike == counted(player, group[0]):
                 group.append(player)
                 break
         else:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -130,6 +131,12 @@ def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page, folder):
     page.goto(page.url.partition("#")[0] + "#game=99&ply=x")
     page.reload()
     assert "Game 99" not in page.inner_text("#who")
+
+
+def test_the_page_shows_the_command_that_began_the_run(page, folder):
+    header, _ = read_games(folder / "run")
+    assert page.text_content("#command code") == shlex.join(header.command)
+    assert page.is_visible("#command")
 
 
 def test_a_cell_leads_to_its_games(page, folder):
@@ -274,4 +281,5 @@ def test_the_course_of_a_test_is_shown(browser, tmp_path):
     assert page.locator("#course .bound").count() == 2
     hypotheses = "greedy is 300 Elo stronger than random, or as strong as random."
     assert hypotheses in page.inner_text("#question")
+    assert not page.is_visible("#command")  # a run from Python has none
     page.close()
