@@ -176,9 +176,9 @@ ZOO: Final = (
     Entry("graded", ".graded:Graded"),
     Entry("mcts", ".sampling.mcts:MCTS", any_board=True),
     Entry("puct", ".sampling.puct:PUCT", argument="function", any_board=True),
-    Entry("learned", ".network:Learned"),
+    Entry("learned", ".learned:Learned"),
     Entry("selfplay", ".selfplay.folder:selfplay", argument="path", needs=("torch",)),
-    Entry("sb3", ".adapters.models:SB3", argument="path", needs=("stable_baselines3",), runs="own"),
+    Entry("sb3", ".policies:SB3", argument="path", needs=("stable_baselines3",), runs="own"),
     # Other people's agents.
     Entry("exec", ".adapters.programs:Engine", argument="command", runs="here"),
     Entry(
@@ -190,7 +190,5 @@ ZOO: Final = (
         runs="here",
     ),
     Entry("kaggle", ".adapters.programs:Submission", argument="file", any_board=True, runs="own"),
-    Entry(
-        "torch", ".adapters.models:TorchFunction", argument="function", needs=("torch",), runs="own"
-    ),
+    Entry("torch", ".policies:TorchFunction", argument="function", needs=("torch",), runs="own"),
 )

@@ -1,21 +1,19 @@
 """Agents from functions: a function of one observation plays as an agent.
 
-A network answers for many boards. PyTorch's modules and models of Stable-Baselines3 are known by
-their types, and the user marks a function by ``c4env.batched``; ``c4env.agents.adapters`` makes
-their agents.
+A function that answers for many boards is a network (``c4env.agents.networks``), and its user marks
+it by ``c4env.batched``.
 """
 
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from c4env.agents.base import Agent
-from c4env.envs.opponents import is_batched, reset_player
+from c4env.envs.opponents import reset_player
 from c4env.errors import InvalidAction, InvalidOption
 from c4env.observation import observe
 from c4env.position import parse_column
@@ -23,10 +21,6 @@ from c4env.position import parse_column
 if TYPE_CHECKING:
     from c4env.arrays import Int64s
 
-_NETWORKS: Final = (
-    ("torch.nn", "Module"),
-    ("stable_baselines3.common.base_class", "BaseAlgorithm"),
-)
 _BATCHED_HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
 REMEDIES: Final = (
     "mark a function of (observations, masks) by c4env.batched; of (observation, configuration), "
@@ -117,22 +111,3 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
         return inspect.signature(target).parameters
     except (TypeError, ValueError):
         return None
-
-
-def is_network(thing: object) -> bool:
-    """Return True if an object is a network, by its type or by the mark of ``c4env.batched``."""
-    if isinstance(thing, Agent | type):
-        return False
-    return is_batched(thing) or isinstance(thing, _network_types())
-
-
-def is_network_class(thing: object) -> bool:
-    """Return True if the objects of a class are networks."""
-    if not isinstance(thing, type) or issubclass(thing, Agent):
-        return False
-    return is_batched(thing) or issubclass(thing, _network_types())
-
-
-def _network_types() -> tuple[Any, ...]:
-    """Return the types of networks; one that is not imported yet has no objects."""
-    return tuple(getattr(sys.modules.get(module), name, ()) for module, name in _NETWORKS)

@@ -17,8 +17,9 @@ from typing import Any, Final
 
 from c4env.agents.base import Agent
 from c4env.agents.entries import ZOO, Entry, Option
-from c4env.agents.functions import function_agent, is_network, is_network_class, parameters_of
+from c4env.agents.functions import function_agent, parameters_of
 from c4env.agents.imports import file_hint, format_error, import_callable, suggest
+from c4env.agents.networks import is_network, is_network_class
 from c4env.agents.options import options_of, summary_of
 from c4env.errors import InvalidOption, UnknownAgent
 from c4env.geometry import IS_STANDARD
@@ -242,4 +243,4 @@ def agent_of(thing: Any, **options: Any) -> Agent:
 
 def _models() -> Any:
     """Return the module that makes agents of networks; it is imported late, with the rules."""
-    return importlib.import_module("c4env.agents.adapters.models")
+    return importlib.import_module("c4env.agents.policies")

@@ -14,14 +14,12 @@ from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
-from c4env.agents.adapters.networks import WrappedNetwork, import_network, network_of
 from c4env.agents.entries import Range
+from c4env.agents.networks import Network, as_network, import_network
 from c4env.agents.options import Megabytes, Movetime, Policy, Share, Simulations, validate_args
 from c4env.agents.sampling.search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
 from c4env.agents.sampling.tree import OPEN, TreeAgent
-from c4env.arrays import Float64s, Int8s, Int64s
-from c4env.envs.batch import observed
-from c4env.errors import InvalidOption
+from c4env.arrays import Float64s, Int64s
 from c4env.position import Position
 from c4env.rules import COLUMNS
 
@@ -29,65 +27,22 @@ LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
 
 
-class CheckedNetwork:
-    """A network whose answers are checked; a malformed answer raises InvalidOption.
-
-    ``deterministic`` is True if the network is known to be.
-    """
-
-    def __init__(self, function: str | Callable[..., Any], policy: str | None) -> None:
-        self._name = function if isinstance(function, str) else repr(function)
-        self._network = find_network(function, policy)
-        self._expected = policy or "logits"
-        self.deterministic = self._network.deterministic
-
-    def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
-        """Return the columns' weights ``[N, 7]``, >= 0 and 0 where full, and the values ``[N]``."""
-        policies, values = self._network(planes, masks)
-        if values is None:
-            values = np.zeros(len(masks))
-        for part in (policies, values):
-            if part.dtype.kind == "O":  # no numbers
-                raise self._error(type(part.tolist()).__name__)
-        policies, values = np.asarray(policies, np.float64), np.asarray(values, np.float64)
-        if policies.shape != masks.shape or values.shape != (len(masks),):
-            shapes = f"{policies.shape} and {values.shape}"
-            raise self._error(f"shapes {shapes} for {len(masks)} boards")
-        if not (np.abs(values) <= 1.0).all():
-            raise self._error(f"the values {values.tolist()}")
-        logits = np.where(masks, policies, -np.inf)
-        most = logits.max(axis=1, keepdims=True)
-        if not (most < np.inf).all():
-            raise self._error(f"the logits {policies.tolist()}")
-        # Where each legal column has the logit -inf, all weights are 0: the columns count alike.
-        weights = np.exp(logits - most.clip(min=np.finfo(np.float64).min))
-        return weights, np.ascontiguousarray(values)
-
-    def _error(self, answer: str) -> InvalidOption:
-        return InvalidOption(
-            f"puct: {self._name} {f'returned {answer}'[:300]}; expected {self._expected} [N, 7] "
-            "and values [N] from -1 to 1"
-        )
-
-
-def find_network(function: str | Callable[..., Any], policy: str | None) -> WrappedNetwork:
-    """Find a network by its name or import path, or take one."""
-    if not isinstance(function, str):
-        return network_of(function, policy, critic=True)
-    source: Any
+def network_of(function: str | Callable[..., Any], policy: str | None) -> Network:
+    """Return a network, which may be named, as :func:`as_network` does."""
+    source: Any = function
     if function == LEARNED:
-        from c4env.agents.network import shipped
+        from c4env.agents.learned import shipped
 
         source, policy = shipped(), policy or "logits"
-    elif function.startswith(SELFPLAY):
+    elif isinstance(function, str) and function.startswith(SELFPLAY):
         # By name, since self-play is built on this package.
         trained = importlib.import_module("c4env.agents.selfplay.network")
         source = trained.Evaluator.load(function.removeprefix(SELFPLAY))
         policy = policy or "logits"
-    else:
+    elif isinstance(function, str):
         who = f"puct: function={function!r}"
         source = import_network(function, who, f"{LEARNED} or package.module:function")
-    return network_of(source, policy, critic=True)
+    return as_network(source, policy)
 
 
 class PUCT(TreeAgent):
@@ -96,7 +51,7 @@ class PUCT(TreeAgent):
     Args:
         function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
             with the package, ``selfplay:DIR`` a network of ``c4env.agents.selfplay.train``. Any
-            other is a network of yours (:mod:`c4env.agents.adapters.networks`) or its import path;
+            other is a network of yours (:mod:`c4env.agents.networks`) or its import path;
             it is deterministic only if its attribute ``deterministic`` is True. Without values,
             every undecided position counts 0.
         simulations: simulations for each move (400 without a movetime).
@@ -152,7 +107,7 @@ class PUCT(TreeAgent):
         self.dirichlet_fraction = dirichlet_fraction
         self.dirichlet_alpha = dirichlet_alpha
         self.slice = 4 * batch
-        self._network = CheckedNetwork(function, policy)
+        self._network = network_of(function, policy)
         self._leaves = np.zeros(batch, LEAF)
 
     def _prepare(self, position: Position) -> None:
@@ -180,8 +135,10 @@ class PUCT(TreeAgent):
         return most - int(self._search["left"][0])
 
     def _evaluate(self, boards: Int64s) -> tuple[Float64s, Float64s]:
-        observations = observed(boards)
-        return self._network(observations["observation"], observations["action_mask"])
+        logits, values = self._network.evaluate(boards)
+        most = logits.max(axis=1, keepdims=True)
+        # Where each legal column has the logit -inf, all weights are 0: the columns count alike.
+        return np.exp(logits - most.clip(min=np.finfo(np.float64).min)), values
 
     def _chosen(self) -> int:
         if self.choice == "visits" or self._tree[0]["proof"] != OPEN:

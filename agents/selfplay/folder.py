@@ -14,10 +14,11 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from c4env.agents.adapters.models import ModelAgent
 from c4env.agents.base import Agent
 from c4env.agents.entries import Range
+from c4env.agents.networks import Network
 from c4env.agents.options import Folder, Temperature, validate_args
+from c4env.agents.policies import NetworkAgent
 from c4env.arrays import Int8s
 from c4env.errors import C4Error, InvalidOption, MissingExtra, Unwritable
 from c4env.files import lock_file
@@ -96,27 +97,32 @@ def run(function: Callable[..., Any], parser: argparse.ArgumentParser, *argv: st
     return 0
 
 
-class SelfPlay(ModelAgent):
+class SelfPlay(NetworkAgent):
     """Plays by a network's mean policy for the board and its mirror image, without a search.
 
     ``network`` is a training folder, whose latest network plays, a network file, or a
     :class:`c4env.agents.selfplay.network.Evaluator`.
     """
 
-    @property
-    def deterministic(self) -> bool:  # type: ignore[override]
-        """Whether the same position always gets the same column."""
-        return self.temperature == 0
-
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
         from c4env.agents.selfplay.network import Evaluator
 
-        super().__init__(temperature)
-        self._network = network if callable(network) else Evaluator.load(network)
+        evaluator = network if callable(network) else Evaluator.load(network)
+        super().__init__(Network(MeanOfImages(evaluator), "logits"), temperature)
+        self.name = ""
 
-    def preferences(self, planes: Int8s) -> Any:
-        """Return the mean logits ``[M, 7]``."""
-        logits, _ = self._network(np.concatenate([planes, planes[:, :, ::-1]]))
+
+class MeanOfImages:
+    """The mean logits of an evaluator for boards and their mirror images."""
+
+    deterministic = True
+
+    def __init__(self, evaluator: Any) -> None:
+        self.evaluator = evaluator
+
+    def __call__(self, planes: Int8s) -> Any:
+        """Return logits ``[M, 7]`` of observations ``[M, 6, 7, 2]``."""
+        logits, _ = self.evaluator(np.concatenate([planes, planes[:, :, ::-1]]))
         return (logits[: len(planes)] + logits[len(planes) :, ::-1]) / 2
 
 

@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.network import features_of
+from c4env.agents.learned import features_of
 from c4env.agents.selfplay import MODEL
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.envs.batch import boards_from

@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple, cast
 
 from c4env import agents
 from c4env.agents.base import Agent
-from c4env.agents.functions import function_agent, is_network
+from c4env.agents.functions import function_agent
+from c4env.agents.networks import is_network
 from c4env.agents.spec import Spec
 from c4env.errors import InvalidOption
 from c4env.evaluation.store.header import Identity, hash_files

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, batched, evaluation
-from c4env.agents.adapters.models import agent_of
 from c4env.agents.entries import REQUIRED, ZOO
+from c4env.agents.policies import agent_of
 from c4env.agents.registry import options_of_agent
 from c4env.errors import IllegalMove, InvalidOption, MissingExtra
 from tests.helpers.paths import ROOT

@@ -7,11 +7,11 @@ import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batched, evaluation
 from c4env.agents import Pool
-from c4env.agents.adapters.networks import network_of
 from c4env.agents.functions import FunctionAgent
+from c4env.agents.networks import as_network
 from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
-from c4env.errors import C4Error, InvalidAction, InvalidOption, OpponentFailed
+from c4env.errors import C4Error, EngineFault, InvalidAction, InvalidOption, OpponentFailed
 from c4env.evaluation.games.check import check_agent
 from tests.helpers.policies import first_legal
 
@@ -66,7 +66,7 @@ def test_a_function_of_two_arguments_needs_a_mark_whatever_their_names(names, do
 def test_at_the_place_of_a_network_every_name_is_one(names):
     net = function(names, right)
     assert agents.make("puct", function=net, simulations=8).choose(Position()) == 6
-    found = GumbelSearch(network_of(net).evaluate, 4)(np.zeros((1, 2), np.int64), np.zeros((1, 7)))
+    found = GumbelSearch(as_network(net).evaluate, 4)(np.zeros((1, 2), np.int64), np.zeros((1, 7)))
     assert found.columns.tolist() == [6]
 
 
@@ -115,9 +115,24 @@ def test_an_answer_for_many_boards_is_told_of_the_mark(answer):
     assert all(said in game.reason for game in run(unmarked).games)
 
 
+@pytest.mark.parametrize(
+    "unmarked", [first_legal, FORMS["a dict"](ANSWERS["logits, values"]), lambda seen: 3]
+)
+def test_a_function_of_one_observation_in_place_of_a_network_is_told_of_the_mark(unmarked):
+    for ask in (
+        agents.make("puct", function=unmarked).choose,
+        lambda position: as_network(unmarked).evaluate(bitboards([position])),
+    ):
+        with pytest.raises(
+            EngineFault, match=r"mark a function of .* by c4env\.batched"
+        ) as refused:
+            ask(Position())
+        assert "\n" not in str(refused.value)
+
+
 def test_a_network_whose_parameters_python_cannot_find_is_refused():
     with pytest.raises(InvalidOption, match=r"no signature found .*expected a network of obs"):
-        network_of(max)
+        as_network(max)
 
 
 def test_a_dict_shows_the_declared_layout():
@@ -187,7 +202,7 @@ REFUSED = "each row of its policy is >= 0 and sums to 1.*policy=probabilities or
         (lambda: agents.make(sure, temperature=1).choose(POSITION), InvalidOption),
         (lambda: registered(sure).choose(POSITION), InvalidOption),
         (lambda: agents.make("puct", function=sure).choose(POSITION), InvalidOption),
-        (lambda: network_of(sure).evaluate(bitboards([POSITION])), InvalidOption),
+        (lambda: as_network(sure).evaluate(bitboards([POSITION])), InvalidOption),
         (lambda: Pool({sure: 1}).choose(POSITION), InvalidOption),
         (lambda: ConnectFourEnv(sure, seat=1).reset(seed=1), OpponentFailed),
         (lambda: ConnectFourVectorEnv(3, opponent=sure).reset(seed=1), OpponentFailed),
@@ -213,7 +228,7 @@ def test_declared_probabilities_are_drawn_and_searched_as_such():
     assert drawn(agents.make(sure, policy="logits", temperature=1)) == pytest.approx(0.28, abs=0.08)
     for policy in ("probabilities", "logits"):
         assert agents.make(sure, policy=policy).choose(POSITION) == 6
-        played = network_of(sure, policy).evaluate(bitboards([POSITION]))[0]
+        played = as_network(sure, policy).evaluate(bitboards([POSITION]))[0]
         assert np.allclose(np.exp(played), SURE) == (policy == "probabilities")
     visits = {
         policy: agents.make("puct", function=sure, policy=policy, simulations=200)
@@ -374,7 +389,7 @@ def test_what_is_no_network_is_told_so(thing):
     with pytest.raises(C4Error):
         agents.make("puct", function=thing)
     with pytest.raises(C4Error, match="expected a network"):
-        network_of(thing)
+        as_network(thing)
 
 
 def test_a_mark_on_the_method_of_a_class_marks_its_objects():

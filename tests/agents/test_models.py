@@ -18,7 +18,7 @@ from c4env import (
     observe,
 )
 from c4env.agents import Pool
-from c4env.agents.adapters.networks import network_of
+from c4env.agents.networks import as_network
 from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
 from c4env.errors import EngineFault, IllegalMove, InvalidOption
@@ -234,7 +234,7 @@ def test_a_network_is_used_unchanged_at_every_door(net, tmp_path, monkeypatch):
     assert found.column == 6
     assert (-0.5 in found.values) == (net not in (logits_alone, signed))
     boards = bitboards([position] * 2)
-    improved = GumbelSearch(network_of(net).evaluate, 4)(boards, np.zeros((2, 7)))
+    improved = GumbelSearch(as_network(net).evaluate, 4)(boards, np.zeros((2, 7)))
     assert improved.columns.tolist() == [6, 6]
     envs = ConnectFourVectorEnv(3, opponent=net, seat=0)
     envs.reset(seed=1)
@@ -305,8 +305,8 @@ def test_modules_around_a_module_get_what_their_own_parameters_say(torch):
         def forward(self, planes, action_masks: int = 0):
             return planes.flatten(1)[:, :7] + action_masks
 
-    assert not network_of(Optional()).takes_masks
-    assert not network_of(script(Optional())).takes_masks
+    assert not as_network(Optional()).takes_masks
+    assert not as_network(script(Optional())).takes_masks
 
 
 def test_an_answer_for_other_boards_is_a_fault(torch):

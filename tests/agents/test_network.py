@@ -8,7 +8,7 @@ import pytest
 
 from c4env import Position
 from c4env.agents import network
-from c4env.agents.network import IntegerNetwork, Learned, features_of, shipped
+from c4env.agents.learned import IntegerNetwork, Learned, features_of, shipped
 from c4env.agents.solver import Solver
 from c4env.envs.batch import bitboards, observed
 from c4env.errors import InvalidOption

@@ -78,7 +78,7 @@ def test_a_pickle_of_another_board_is_refused(make):
         pickle.loads(there.stdout)
 
 
-@pytest.mark.parametrize("name", ["envs.text", "agents.network", "evaluation.exact"])
+@pytest.mark.parametrize("name", ["envs.text", "agents.learned", "evaluation.exact"])
 def test_a_module_for_the_standard_board_refuses(name):
     done = run_python("-c", f"import c4env.{name}", env=environment(C4ENV_BOARD="4x4x4"))
     error = f"c4env.errors.WrongBoard: c4env.{name} is made for 6x7x4, not for 4x4x4"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from c4env.agents.base import require_count
-from c4env.agents.network import IntegerNetwork
+from c4env.agents.learned import IntegerNetwork
 from c4env.agents.selfplay.folder import LAST_SEED, claim_folder, needs
 from c4env.errors import InvalidOption
 from c4env.system import usable_cores

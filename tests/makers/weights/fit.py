@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from c4env.agents.network import features_of
+from c4env.agents.learned import features_of
 from c4env.agents.selfplay.folder import reading_checkpoint
 from c4env.agents.selfplay.network import Optimiser
 from c4env.arrays import Int8s, Int64s

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from c4env.agents.network import GREATEST, OUTCOMES, PLANES, Weights
+from c4env.agents.learned import GREATEST, OUTCOMES, PLANES, Weights
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 
 UNIT: Final = 32  # the whole number that stands for an activation of 1
@@ -89,7 +89,7 @@ class Layer(nn.Module):
 
 
 class Model(nn.Module):
-    """The layers of :class:`c4env.agents.network.IntegerNetwork`.
+    """The layers of :class:`c4env.agents.learned.IntegerNetwork`.
 
     Args:
         channels: of each cell.
@@ -156,7 +156,7 @@ class Model(nn.Module):
         return functional.linear(units, weight.to(units.dtype), bias.to(units.dtype))
 
     def export(self) -> Weights:
-        """The weights of the :class:`~c4env.agents.network.IntegerNetwork` that answers alike."""
+        """The weights of the :class:`~c4env.agents.learned.IntegerNetwork` that answers alike."""
         weights = self.first.export("first")
         for k, (inward, outward) in enumerate(zip(self.inward, self.outward, strict=True)):
             weights |= inward.export(f"block.{k}.in") | outward.export(f"block.{k}.out")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.network import IntegerNetwork, features_of
+from c4env.agents.learned import IntegerNetwork, features_of
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam, keys
 from c4env.bitboard import mirror, mirror_all, playable, winning_cells

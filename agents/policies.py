@@ -14,113 +14,51 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.adapters.networks import (
+from c4env.agents.base import Agent, BatchAgent, as_number
+from c4env.agents.functions import function_agent
+from c4env.agents.imports import first_on_path, modules_in, require_own_modules
+from c4env.agents.networks import (
+    Network,
     PolicyNetwork,
     TorchNetwork,
-    WrappedNetwork,
+    as_network,
     form_of,
     import_network,
     is_module,
-    network_of,
+    is_network,
 )
-from c4env.agents.base import Agent, BatchAgent, as_number
-from c4env.agents.functions import function_agent, is_network
-from c4env.agents.imports import first_on_path, modules_in, require_own_modules
 from c4env.agents.options import Policy, Temperature, validate_args
 from c4env.arrays import Int8s, Int64s
 from c4env.envs.opponents import reset_player
 from c4env.envs.streams import streams
-from c4env.errors import EngineFault, InvalidOption, MissingExtra
+from c4env.errors import InvalidOption, MissingExtra
 from c4env.lazy import EXTRAS, from_extra
-from c4env.position import Position
 from c4env.rules import COLUMNS
 
 # Values that only training needs may be functions that other machines cannot unpickle.
 _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)
 
 
-class ModelAgent(BatchAgent):
-    """Plays the legal column that a model prefers most, or samples from the model's preferences.
+class NetworkAgent(BatchAgent):
+    """Plays the legal column that a network prefers most, or samples from its policy.
 
     Args:
+        network: a network, as :func:`as_network` returns it.
         temperature: 0 plays the preferred column; 1 samples a column, as in training. At 0, ties
-            go to the left. Above 0, probabilities are ``softmax(preference / temperature)``.
+            go to the left. Above 0, probabilities are ``softmax(logits / temperature)``.
     """
 
     @validate_args
-    def __init__(self, temperature: Temperature = 0.0) -> None:
+    def __init__(self, network: Any, temperature: Temperature = 0.0) -> None:
         super().__init__()
+        self.network: Network = network
         self.temperature = temperature
-
-    @abc.abstractmethod
-    def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return preferences, float ``[M, 7]``, or columns, int ``[M]``, for M boards.
-
-        ``planes`` is int8 ``[M, 6, 7, 2]``; plane 0 has the discs of the side to move.
-        """
-
-    def choose(self, position: Position) -> int:
-        """Choose the 0-based column to play.
-
-        Raises:
-            EngineFault: the model's column is full or not on the board.
-        """
-        column = super().choose(position)
-        if not position.is_legal(column):
-            raise EngineFault(f"{self!r} answered [{column}]: expected legal columns")
-        return column
-
-    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Choose columns, int64 ``[M]``, in one batch; columns that the model names are unchecked.
-
-        Raises:
-            EngineFault: the model's answer has another shape or dtype, or contains nan.
-        """
-        from c4env.envs.batch import observed  # compiled
-
-        observations = observed(discs)
-        masks = observations["action_mask"]
-        scores = np.asarray(self.preferences(observations["observation"]))
-        if scores.dtype.kind not in "biuf":
-            raise EngineFault(
-                f"{self!r} answered {scores.tolist()!r:.80}: expected logits of the "
-                f"{COLUMNS} columns, or a column 0..{COLUMNS - 1}"
-            )
-        if scores.shape == (len(masks),):
-            if scores.dtype.kind not in "iu":
-                raise EngineFault(
-                    f"{self!r} answered {scores.tolist()[:8]}: expected legal columns"
-                )
-            return scores.astype(np.int64)
-        if scores.shape != masks.shape:
-            raise EngineFault(
-                f"{self!r} returned shape {scores.shape}: expected {masks.shape}, "
-                f"or {masks.shape[:1]} columns, one for each board"
-            )
-        values = np.where(masks != 0, scores.astype(np.float64), -np.inf)
-        if np.isnan(values).any():
-            raise EngineFault(f"{self!r} answered nan: expected a number for each legal column")
-        if self.temperature:
-            # Gumbel-max trick: the argmax with Gumbel noise samples the softmax.
-            states = streams((seeds[:, None] * COLUMNS + np.arange(COLUMNS)).astype(np.uint64))
-            values = values / self.temperature - np.log(-np.log((states + 0.5) / 2.0**48))
-        # Mask by column, so that a legal column with preference -inf stays legal.
-        best = np.where((values == values.max(axis=1, keepdims=True)) & (masks != 0), 1, 0)
-        return np.asarray(best.argmax(axis=1), np.int64)
-
-
-class NetworkAgent(ModelAgent):
-    """Plays by the logits, or the columns, of a :class:`WrappedNetwork`."""
+        self.name = network.name
 
     @property
     def deterministic(self) -> bool:  # type: ignore[override]
         """Whether the same position always gets the same column."""
         return self.network.deterministic and self.temperature == 0
-
-    def __init__(self, network: WrappedNetwork, temperature: float = 0.0) -> None:
-        super().__init__(temperature)
-        self.network = network
-        self.name = network.name
 
     @property
     def version(self) -> Any:
@@ -133,10 +71,35 @@ class NetworkAgent(ModelAgent):
         if not is_module(self.network.source):
             reset_player(self.network.source, seed)
 
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns, int64 ``[M]``, in one batch; :meth:`Network.scores` has the errors."""
+        from c4env.envs.batch import observed  # compiled
+
+        observations = observed(discs)
+        masks = observations["action_mask"]
+        scores = self.network.scores(observations["observation"], masks)
+        if scores.ndim == 1:
+            return scores.astype(np.int64)
+        values = np.where(masks != 0, scores, -np.inf)
+        if self.temperature:
+            # Gumbel-max trick: the argmax with Gumbel noise samples the softmax.
+            states = streams((seeds[:, None] * COLUMNS + np.arange(COLUMNS)).astype(np.uint64))
+            values = values / self.temperature - np.log(-np.log((states + 0.5) / 2.0**48))
+        # Mask by column, so that a legal column with the logit -inf stays legal.
+        best = np.where((values == values.max(axis=1, keepdims=True)) & (masks != 0), 1, 0)
+        return np.asarray(best.argmax(axis=1), np.int64)
+
+
+class ModelAgent(NetworkAgent):
+    """A network agent whose class writes the network as a method."""
+
+    def __init__(self, temperature: float = 0.0) -> None:
+        super().__init__(Network(self.preferences, "logits"), temperature)
+        self.name = ""
+
+    @abc.abstractmethod
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return the network's logits or columns."""
-        masks = 1 - (planes[:, 0, :, 0] | planes[:, 0, :, 1])  # legal if the top cell is empty
-        return self.network(planes, masks)[0]
+        """Return logits, float ``[M, 7]``, of observations int8 ``[M, 6, 7, 2]``."""
 
 
 class TorchFunction(NetworkAgent):
@@ -245,8 +208,8 @@ def agent_of(
 
     Args:
         model: as for :func:`c4env.agents.make`. An agent is returned unchanged.
-        temperature: of a network, as for :class:`ModelAgent`.
-        policy: of a network, as for :func:`network_of`.
+        temperature: of a network, as for :class:`NetworkAgent`.
+        policy: of a network, as for :func:`as_network`.
 
     Raises:
         InvalidOption: ``model`` is none of these, or does not have one of the options.
@@ -256,7 +219,7 @@ def agent_of(
             f"{type(model).__name__}: options {sorted(unknown)}: expected temperature or policy"
         )
     if is_network(model):
-        return NetworkAgent(network_of(model, policy), temperature)
+        return NetworkAgent(as_network(model, policy), temperature)
     if isinstance(model, Agent):
         kind, agent = "an agent that is made", model
     elif isinstance(model, type) or not callable(model):

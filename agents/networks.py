@@ -1,6 +1,4 @@
-"""Networks in one shape: PyTorch modules, models of Stable-Baselines3, and functions.
-
-A network answers for M boards at once::
+"""Networks: functions, PyTorch modules and models of Stable-Baselines3 that answer for many boards.
 
     network(observations, masks) -> logits [M, 7], or (logits [M, 7], values [M])
 
@@ -10,6 +8,7 @@ requires two arguments. A function marked by ``c4env.batched`` that requires one
 both. Values are expected results for the side to move, from -1 to 1.
 
 Instead of logits a network may give probabilities, which the option ``policy`` declares.
+:func:`as_network` gives all kinds one shape; agents and searches ask a :class:`Network`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +26,7 @@ from c4env.agents.base import Agent
 from c4env.agents.imports import format_error, import_callable
 from c4env.agents.options import POLICIES
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.envs.opponents import batched, is_batched
+from c4env.envs.opponents import is_batched
 from c4env.errors import EngineFault, InvalidOption
 from c4env.observation import LAYOUTS, Form
 from c4env.rules import COLUMNS
@@ -42,14 +41,12 @@ WRAPPERS: Final = {
 }
 """The attribute with the user's module, by the name of a class of PyTorch."""
 
-
 TOLERANCE: Final = 0.01
 """How far a sum of probabilities may be from 1; bfloat16 has 8 bits."""
 
 
-@batched
-class WrappedNetwork:
-    """A user's network, to call with NumPy arrays.
+class Network:
+    """A function of many boards, to call with NumPy arrays; its answers are checked here.
 
     Attributes:
         source: the user's function or module.
@@ -62,6 +59,8 @@ class WrappedNetwork:
         InvalidOption: the source has other parameters, or no layout has the declared name.
     """
 
+    is_unmarked = False  # whether it may be a function of one observation, which fails when asked
+
     def __init__(self, source: Any, policy: str | None = None, dtype: str = "int8") -> None:
         target = inner_of(source)
         self.source = source
@@ -73,32 +72,100 @@ class WrappedNetwork:
         self.form = Form(layout if isinstance(layout, str) else "planes_last", dtype)
         self.takes_masks = takes_masks(target, self.name)
         self.takes_dict = is_batched(target) and not self.takes_masks
+        self.is_unmarked = not (is_batched(target) or self.takes_masks or is_module(target))
         if policy not in (None, *POLICIES):
             expected = " or ".join(POLICIES)
             raise InvalidOption(f"{self.name}: policy={policy!r}: expected {expected}")
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
-        """Return the network's answer to planes, int8 ``[M, 6, 7, 2]``, and masks.
+    def scores(self, planes: Int8s, masks: Int8s) -> NDArray[Any]:
+        """Return logits, float64 ``[M, 7]``, or legal columns, int64 ``[M]``, as it answers.
+
+        Args:
+            planes: int8 ``[M, 6, 7, 2]``, the side to move first.
+            masks: int8 ``[M, 7]``, 1 for legal columns; the logits of others may be anything.
 
         Raises:
-            InvalidOption: the rows of the policy are not what the option ``policy`` says; or
-                nothing says what they are, and they look like probabilities.
+            EngineFault: the answer has another form, or has nan for a legal column.
+            InvalidOption: the policy is not what the option ``policy`` says; or nothing says what
+                it is, and it looks like probabilities.
         """
-        scores, values = self.ask(planes, masks)
-        # The caller judges columns, and answers of another shape.
-        if self.policy != "logits" and scores.shape == masks.shape and scores.size:
-            scores = self._logits(scores.astype(np.float64), masks)
-        return scores, values
+        return self._checked(self._ask(planes, masks)[0], masks)
 
-    def ask(self, planes: Int8s, masks: Int8s) -> Output:
-        """Return the source's answer in arrays."""
-        return split_answer(self.source(*self.arguments(self.form(planes), masks)))
+    def evaluate(self, boards: Int64s) -> tuple[Float64s, Float64s]:
+        """Return logits ``[M, 7]`` and values ``[M]`` of boards, int64 ``[M, 2]``, for a search.
 
-    def arguments(self, observations: Any, masks: Any) -> tuple[Any, ...]:
-        """Return the arguments that the source takes."""
+        Full columns have the logit -inf. The values are 0 if the network gives none.
+
+        Raises:
+            EngineFault, InvalidOption: as :meth:`scores`; or the answer has no logits, an infinite
+                one, or other values than numbers from -1 to 1.
+        """
+        from c4env.envs.batch import observed  # compiled
+
+        observations = observed(boards)
+        masks = observations["action_mask"]
+        answer, values = self._ask(observations["observation"], masks, True)
+        logits = self._checked(answer, masks)
+        if logits.shape != masks.shape:
+            raise self._fault(f"answered {logits.tolist()[:8]}", "logits, which a search needs")
+        logits = np.where(masks != 0, logits.astype(np.float64, copy=False), -np.inf)
+        if (logits == np.inf).any():
+            raise self._fault(f"returned the logits {logits.tolist()}", "finite logits")
+        if values is None:
+            return logits, np.zeros(len(masks))
+        if values.shape != (len(masks),) or not (np.abs(values) <= 1.0).all():
+            raise self._fault(
+                f"returned the values {values.tolist()}",
+                f"numbers from -1 to 1, of the shape {masks.shape[:1]}",
+            )
+        return logits, np.ascontiguousarray(values, np.float64)
+
+    def _ask(self, planes: Int8s, masks: Int8s, values: bool = False) -> Output:
+        """Return the source's answer in arrays; ``values`` says whether they are needed."""
+        return split_answer(self._call(self.form(planes), masks))
+
+    def _call(self, observations: Any, masks: Any) -> Any:
         if self.takes_dict:
-            return ({"observation": observations, "action_mask": masks},)
-        return (observations, masks) if self.takes_masks else (observations,)
+            return self.source({"observation": observations, "action_mask": masks})
+        if self.takes_masks:
+            return self.source(observations, masks)
+        try:
+            return self.source(observations)
+        except (IndexError, KeyError, TypeError) as error:
+            if not self.is_unmarked:
+                raise
+            raise self._fault(
+                f"raised {type(error).__name__} of observations {tuple(observations.shape)}",
+                "a function that answers for many boards",
+            ) from error
+
+    def _fault(self, what: str, expected: str) -> EngineFault:
+        hint = "; mark a function of a dict by c4env.batched" if self.is_unmarked else ""
+        return EngineFault(f"{self.name} {what:.300}: expected {expected}{hint}")
+
+    def _checked(self, answer: NDArray[Any], masks: Int8s) -> NDArray[Any]:
+        """Return logits or columns, as :meth:`scores` describes them, or raise the fault."""
+        if answer.dtype.kind not in "biuf":
+            raise self._fault(
+                f"answered {answer.tolist()!r:.80}",
+                f"logits of the {COLUMNS} columns, or a column 0..{COLUMNS - 1}",
+            )
+        if answer.shape == masks.shape[:1]:
+            legal = answer.dtype.kind in "iu" and ((answer >= 0) & (answer < COLUMNS)).all()
+            if not (legal and masks[np.arange(len(masks)), answer].all()):
+                raise self._fault(f"answered {answer.tolist()[:8]}", "legal columns")
+            return answer.astype(np.int64)
+        if answer.shape != masks.shape:
+            raise self._fault(
+                f"returned shape {answer.shape}",
+                f"{masks.shape}, or {masks.shape[:1]} columns, one for each board",
+            )
+        rows = answer.astype(np.float64, copy=False)
+        if self.policy != "logits" and rows.size:
+            rows = self._logits(rows, masks)
+        if np.isnan(rows[masks != 0]).any():
+            raise self._fault("answered nan", "a number for each legal column")
+        return rows
 
     def _logits(self, rows: Float64s, masks: Int8s) -> Float64s:
         """Return rows of a policy ``[M, 7]`` as logits."""
@@ -120,19 +187,8 @@ class WrappedNetwork:
         with np.errstate(divide="ignore"):
             return np.log(legal)
 
-    def evaluate(self, boards: Int64s) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return logits and values of boards, int64 ``[M, 2]``, as ``GumbelSearch`` asks.
 
-        The values are 0 if the network gives none.
-        """
-        from c4env.envs.batch import observed  # compiled
-
-        observations = observed(boards)
-        logits, values = self(observations["observation"], observations["action_mask"])
-        return logits, np.zeros(len(boards)) if values is None else values
-
-
-class TorchNetwork(WrappedNetwork):
+class TorchNetwork(Network):
     """A PyTorch module or a function of tensors.
 
     The tensors are on the device of the module's parameters and have their dtype, or float32; in
@@ -146,8 +202,7 @@ class TorchNetwork(WrappedNetwork):
         if self.form.layout == "tokens":
             self.form = Form("tokens", "int64")
 
-    def ask(self, planes: Int8s, masks: Int8s) -> Output:
-        """Return the module's answer."""
+    def _ask(self, planes: Int8s, masks: Int8s, values: bool = False) -> Output:
         import torch
 
         module, device, dtype = self.source, self.device, None
@@ -157,10 +212,9 @@ class TorchNetwork(WrappedNetwork):
             if weights.is_floating_point() and self.form.layout != "tokens":
                 dtype = weights.dtype
         observations = torch.from_numpy(self.form(planes)).to(device, dtype)
-        arguments = self.arguments(observations, torch.from_numpy(masks).to(device))
         with torch.no_grad(), evaluating(module):
             try:
-                answer = module(*arguments)
+                answer = self._call(observations, torch.from_numpy(masks).to(device))
             except RuntimeError as error:  # most often of shapes that do not fit
                 if self.is_declared:
                     raise
@@ -173,20 +227,32 @@ class TorchNetwork(WrappedNetwork):
             return split_answer(answer, len(planes))
 
 
-class PolicyNetwork(WrappedNetwork):
-    """A policy of Stable-Baselines3; the shape of its observations determines the layout.
+class PolicyNetwork(Network):
+    """A model of Stable-Baselines3, or its policy; its observation space determines the layout.
 
-    ``critic``: whether to ask for values too. The values of a DQN are its greatest Q-values.
+    The values of a DQN are its greatest Q-values.
+
+    Raises:
+        InvalidOption: the model is for another environment, or was trained with ``VecNormalize``;
+            or ``policy`` is another.
     """
 
-    def __init__(self, policy: Any, critic: bool = False) -> None:
-        self.source, self.critic, self.name = policy, critic, type(policy).__name__
-        self.form = form_of(type(policy), policy.observation_space, policy.action_space)
-        self.policy = "logits"
-        self.deterministic = True
+    def __init__(self, model: Any, policy: str | None = None) -> None:
+        self.name, self.policy, self.deterministic = type(model).__name__, "logits", True
+        self.source = net = policy_of(model)
+        if policy not in (None, "logits"):
+            raise InvalidOption(
+                f"{self.name}: policy={policy!r}: expected logits, which its models give"
+            )
+        normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
+        if normalised is not None and normalised.norm_obs:
+            raise InvalidOption(
+                f"{self.name} trained with VecNormalize, whose statistics an agent "
+                "does not have: expected VecNormalize(norm_obs=False), since planes are 0 or 1"
+            )
+        self.form = form_of(type(net), net.observation_space, net.action_space)
 
-    def ask(self, planes: Int8s, masks: Int8s) -> Output:
-        """Return logits, or the Q-values of a DQN."""
+    def _ask(self, planes: Int8s, masks: Int8s, values: bool = False) -> Output:
         import torch
 
         policy = self.source
@@ -194,45 +260,95 @@ class PolicyNetwork(WrappedNetwork):
             observations, _ = policy.obs_to_tensor(self.form(planes))
             if hasattr(policy, "q_net"):
                 scores = as_array(policy.q_net(observations))
-                values = np.where(masks, scores, -np.inf).max(axis=1) if self.critic else None
-            else:
-                scores = as_array(policy.get_distribution(observations).distribution.logits)
-                values = (
-                    as_array(policy.predict_values(observations))[:, 0] if self.critic else None
-                )
-        return scores, None if values is None else values.clip(-1.0, 1.0)
+                return scores, np.where(masks, scores, -np.inf).max(axis=1).clip(-1.0, 1.0)
+            scores = as_array(policy.get_distribution(observations).distribution.logits)
+            if not values:  # computed apart
+                return scores, None
+            return scores, as_array(policy.predict_values(observations))[:, 0].clip(-1.0, 1.0)
 
 
-def network_of(model: Any, policy: str | None = None, critic: bool = False) -> WrappedNetwork:
-    """Wrap a network: a model, a module, or a function, which needs no mark here.
+def is_module(thing: object) -> bool:
+    """Whether an object is a PyTorch module; PyTorch is imported already, or it is none."""
+    return isinstance(thing, _loaded("torch.nn", "Module"))
+
+
+def policy_of(model: Any) -> Any:
+    """Return the policy of a model of Stable-Baselines3, or the policy itself; None of others."""
+    policy = model if is_module(model) else getattr(model, "policy", None)
+    return policy if is_module(policy) and hasattr(policy, "obs_to_tensor") else None
+
+
+def is_function(thing: object) -> bool:
+    """Whether an object may be a network's function; it needs no mark where no agent can stand."""
+    return callable(thing) and not isinstance(thing, Agent | type)
+
+
+KINDS: Final[tuple[tuple[Callable[[Any], Any], type[Network]], ...]] = (
+    (policy_of, PolicyNetwork),
+    (is_module, TorchNetwork),
+    (is_function, Network),
+)
+"""The kinds of networks, by the first test that holds."""
+
+
+def as_network(thing: Any, policy: str | None = None) -> Network:
+    """Return a model, a module or a function as a network.
 
     Args:
-        model: the network.
+        thing: the network. A function needs no mark here.
         policy: ``"logits"`` or ``"probabilities"``, what the network gives. Without it they are
             logits, and an answer that looks like probabilities is refused.
-        critic: ask for values too, which a policy of Stable-Baselines3 computes apart.
 
     Raises:
-        InvalidOption: the model is no network, is for another environment, or was trained with
-            ``VecNormalize``; or ``policy`` is another.
+        InvalidOption: ``thing`` is no network, or one that cannot play here; or ``policy`` is
+            another.
     """
-    learned = model if is_module(model) else getattr(model, "policy", model)
-    if not (is_module(learned) and hasattr(learned, "obs_to_tensor")):
-        if not callable(model) or isinstance(model, Agent | type):
-            raise InvalidOption(f"{model!r}: expected a network: a model, a module or a function")
-        return (TorchNetwork if is_module(model) else WrappedNetwork)(model, policy)
-    who = type(model).__name__
-    if policy not in (None, "logits"):
-        raise InvalidOption(f"{who}: policy={policy!r}: expected logits, which its models give")
-    normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
-    if normalised is not None and normalised.norm_obs:
-        raise InvalidOption(
-            f"{who} trained with VecNormalize, whose statistics an agent "
-            "does not have: expected VecNormalize(norm_obs=False), since planes are 0 or 1"
-        )
-    network = PolicyNetwork(learned, critic)
-    network.name = who
-    return network
+    for is_kind, kind in KINDS:
+        if is_kind(thing):
+            return kind(thing, policy)
+    raise InvalidOption(f"{thing!r}: expected a network: a model, a module or a function")
+
+
+def is_network(thing: object) -> bool:
+    """Return True if an object is a network, by its type or by the mark of ``c4env.batched``."""
+    if isinstance(thing, Agent | type):
+        return False
+    return is_batched(thing) or isinstance(thing, _types())
+
+
+def is_network_class(thing: object) -> bool:
+    """Return True if the objects of a class are networks."""
+    if not isinstance(thing, type) or issubclass(thing, Agent):
+        return False
+    return is_batched(thing) or issubclass(thing, _types())
+
+
+def _types() -> tuple[Any, ...]:
+    """Return the types whose objects are networks without a mark."""
+    models = _loaded("stable_baselines3.common.base_class", "BaseAlgorithm")
+    return _loaded("torch.nn", "Module"), models
+
+
+def _loaded(module: str, name: str) -> Any:
+    """Return a class of a library; of one that is not imported there are no objects."""
+    return getattr(sys.modules.get(module), name, ())
+
+
+def import_network(path: str, who: str, expected: str) -> Any:
+    """Import a function or module; a class is called without arguments.
+
+    Raises:
+        InvalidOption: the path names none; the message begins with ``who``.
+    """
+    source = import_callable(path, InvalidOption, who, expected)
+    if isinstance(source, type):
+        try:
+            source = source()
+        except Exception as error:  # a user's code may raise any error
+            raise InvalidOption(f"{who}: {format_error(error)}") from error
+    if not is_function(source):
+        raise InvalidOption(f"{who} is {source!r}: expected a function or module")
+    return source
 
 
 def form_of(policy: type[Any], observation_space: Any, action_space: Any, who: str = "") -> Form:
@@ -260,11 +376,6 @@ def form_of(policy: type[Any], observation_space: Any, action_space: Any, who: s
     if getattr(action_space, "n", None) != COLUMNS:
         raise InvalidOption(f"{who}actions {action_space}: expected Discrete({COLUMNS})")
     return Form(layouts[0])
-
-
-def is_module(thing: object) -> bool:
-    """Whether an object is a PyTorch module; PyTorch is imported already, or it is none."""
-    return isinstance(thing, getattr(sys.modules.get("torch.nn"), "Module", ()))
 
 
 def inner_of(module: Any) -> Any:
@@ -351,20 +462,3 @@ def as_array(answer: Any) -> NDArray[Any]:
     one = np.empty((), object)
     one[()] = answer
     return one
-
-
-def import_network(path: str, who: str, expected: str) -> Any:
-    """Import a function or module; a class is called without arguments.
-
-    Raises:
-        InvalidOption: the path names none; the message begins with ``who``.
-    """
-    source = import_callable(path, InvalidOption, who, expected)
-    if isinstance(source, type):
-        try:
-            source = source()
-        except Exception as error:  # a user's code may raise any error
-            raise InvalidOption(f"{who}: {format_error(error)}") from error
-    if not callable(source) or isinstance(source, Agent):
-        raise InvalidOption(f"{who} is {source!r}: expected a function or module")
-    return source
