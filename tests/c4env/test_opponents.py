@@ -12,7 +12,7 @@ from c4env.agents import Pool
 from c4env.agents.baselines import Greedy
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.games.game import play_game
-from c4env.evaluation.games.players import LocalPlayer
+from c4env.evaluation.games.referee import LocalPlayer
 from tests.helpers.policies import (
     Drawn,
     LeftmostGreedy,

@@ -15,7 +15,7 @@ from c4env.agents.spec import Spec
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.players import Seats
+from c4env.evaluation.games.referee import Referee
 from c4env.evaluation.games.run import Settings, play, prepare
 from c4env.evaluation.store.header import gauntlet_order, opening_major
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
@@ -204,16 +204,16 @@ def test_a_command_parses_each_spec_once(jobs, monkeypatch):
 
 
 def test_a_text_that_nobody_parsed_is_no_player():
-    with pytest.raises(InvalidOption, match="agent 'greedy' is a text: expected name_players"):
-        Seats({"one": "greedy"}, None)
+    with pytest.raises(InvalidOption, match="agent 'one' is a text, 'greedy': expected a Spec"):
+        Referee({"one": "greedy"})
 
 
 def test_no_job_is_started_that_has_no_game():
     settings = Settings(jobs=50)
     plan = prepare(name_players(FIELD[:2]), ["1"], settings)
-    assert len(plan.team) == 2
-    for seats in plan.team:
-        seats.close()
+    assert len(plan.referees) == 2
+    for referee in plan.referees:
+        referee.close()
 
 
 def test_a_bad_gauntlet_is_refused():
