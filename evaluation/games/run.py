@@ -283,7 +283,7 @@ def _play_on_cluster(plan: Plan, fixtures: Sequence[Fixture]) -> Generator[GameR
     """Play games on a cluster; yield each when its batch is done."""
     settings, field = plan.settings, plan.referees[0].field
     batches = [
-        (field, settings.clock, settings.seed, fixtures[i : i + BATCH], _shared_by_workers())
+        (field, settings.clock, settings.seed, fixtures[i : i + BATCH], workers_share())
         for i in range(0, len(fixtures), BATCH)
     ]
     try:
@@ -296,7 +296,8 @@ def _play_on_cluster(plan: Plan, fixtures: Sequence[Fixture]) -> Generator[GameR
         raise Unavailable(f"a worker of {settings.backend} failed: {error}") from error
 
 
-def _shared_by_workers() -> str:
+def workers_share() -> str:
+    """Return what a run and all workers of a cluster must have in common."""
     return f"{versions()}, board {BOARD_SIZE}"
 
 
@@ -305,8 +306,8 @@ def play_batch(
 ) -> list[GameRecord]:
     """Play games in a worker."""
     field, clock, seed, fixtures, version = batch
-    if version != _shared_by_workers():
-        where = f"a worker on {platform.node()} has c4env {_shared_by_workers()}"
+    if version != workers_share():
+        where = f"a worker on {platform.node()} has c4env {workers_share()}"
         raise InvalidOption(f"{where}: expected the same as the run, {version}")
     with closing(Referee(field, clock, seed)) as referee:
         return [referee.play(*fixture) for fixture in fixtures]
