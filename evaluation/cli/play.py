@@ -36,7 +36,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.cli.output import stdout_to_stderr
     from c4env.evaluation.games.field import name_players, split_name
     from c4env.evaluation.games.game import play_game
-    from c4env.evaluation.games.players import LocalPlayer, Seats
+    from c4env.evaluation.games.referee import LocalPlayer, Referee
     from c4env.evaluation.people import HUMAN, Human, Left, record_game, require_record
     from c4env.evaluation.rating.tally import WinTable
     from c4env.evaluation.studies.match import read_run
@@ -64,11 +64,11 @@ def execute(arguments: argparse.Namespace) -> None:
     field = name_players({str(i): spec for i, (_, spec) in enumerate(named) if spec != HUMAN})
     # If standard output is for programs, the game goes to stderr.
     with (
-        closing(Seats(field, None)) as seats,
+        closing(Referee(field)) as referee,
         nullcontext() if arguments.format == "text" else stdout_to_stderr(),
     ):
-        [*map(seats.traits, field)]  # an agent that cannot be made is an error now
-        first, second = (seats[s] if s in field else LocalPlayer(Human()) for s in "01")
+        [*map(referee.traits, field)]  # an agent that cannot be made is an error now
+        first, second = (referee.player(s) if s in field else LocalPlayer(Human()) for s in "01")
         last = DIGITS.index(arguments.moves[-1]) if arguments.moves else None
         say(drawing(start, last, colour=True))
         try:

@@ -29,7 +29,7 @@ from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.questions import StoredAnswer, question
 from c4env.evaluation.exact.scores import sign, strongest_book
 from c4env.evaluation.games.field import Player, Traits, as_players, describe_player, name_players
-from c4env.evaluation.games.players import Seats, do_all, team
+from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.games.run import Openings, Settings, choose_openings
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, identity_hash, versions
@@ -220,13 +220,13 @@ def refute(
     worst: list[WorstCase] = []
     with ExitStack() as stack:
         memo = stack.enter_context(Memo(path))
-        players = team(field, None, min(settings.jobs, len(cases)))
-        for seats in players:
-            stack.callback(seats.close)
-        traits = players[0].traits(name)
+        team = referees(field, jobs=min(settings.jobs, len(cases)))
+        for referee in team:
+            stack.callback(referee.close)
+        traits = team[0].traits(name)
         agent = _identify(name, field[name], traits, settings.seed, memo)
         search = partial(_worst, name, memo, agent, positions)
-        for case in stack.enter_context(closing(do_all(search, cases, players))):
+        for case in stack.enter_context(closing(do_all(search, cases, team))):
             worst.append(case)
             if watch is not None:
                 watch(len(worst), len(cases))
@@ -266,10 +266,11 @@ def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) 
 
 
 def _worst(
-    name: str, memo: Memo, agent: _Agent, budget: int, seats: Seats, opening: str, seat: int
+    name: str, memo: Memo, agent: _Agent, budget: int, referee: Referee, opening: str, seat: int
 ) -> WorstCase:
     """Search from an opening with a colour of the agent."""
-    oracle = _Oracle(lambda position: question(seats[name], name, position, agent[1]), memo, agent)
+    player = referee.player(name)
+    oracle = _Oracle(lambda position: question(player, name, position, agent[1]), memo, agent)
     return _Search(oracle, budget, opening, seat).worst()
 
 

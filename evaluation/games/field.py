@@ -83,16 +83,30 @@ def separate(field: Field) -> Field:
     """
     players: dict[str, Spec | Callable[..., Any]] = {}
     for name, player in field.items():
-        if not isinstance(player, Spec) and any(player is other for other in players.values()):
-            try:
-                player = copy.deepcopy(player)  # the two sides of a game share nothing
-            except Exception as error:
-                raise InvalidOption(
-                    f"agent {name!r} is an object with two names, and no copy is possible "
-                    f"({error}): expected two objects"
-                ) from None
+        if any(player is other for other in players.values()):
+            problem = "is an object with two names, and no copy is possible"
+            player = _copied(name, player, problem, "two objects")  # two sides share nothing
         players[name] = player
     return players
+
+
+def for_another_job(field: Field) -> Field:
+    """Return the players of another thread; a Python object is copied.
+
+    Raises:
+        InvalidOption: an object cannot be copied.
+    """
+    problem, expected = "cannot be copied for another job", "jobs=1, or a spec FILE.py:NAME"
+    return {name: _copied(name, player, problem, expected) for name, player in field.items()}
+
+
+def _copied(
+    name: str, player: Spec | Callable[..., Any], problem: str, expected: str
+) -> Spec | Callable[..., Any]:
+    try:
+        return player if isinstance(player, Spec) else copy.deepcopy(player)
+    except Exception as error:
+        raise InvalidOption(f"agent {name!r} {problem} ({error}): expected {expected}") from None
 
 
 def split_name(text: str) -> tuple[str, str]:

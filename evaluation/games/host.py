@@ -109,22 +109,22 @@ def move(name: str, moves: str) -> Answer:
 def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
     """Play a game between two agents of this process."""
     from c4env.evaluation.games.game import play_game
-    from c4env.evaluation.games.players import LocalPlayer
+    from c4env.evaluation.games.referee import LocalPlayer
 
     first, second = names
     seats = LocalPlayer(agents[first]), LocalPlayer(agents[second])
     return play_game(seats, (first, second), opening, seed).values()
 
 
-def keep(*names: str) -> None:
-    """Give back the memory of all agents but these, until they play again."""
-    for name, agent in agents.items():
-        if name not in names and hasattr(agent, "close"):
-            agent.close()
+def rest(*names: str) -> None:
+    """Give back the memory of agents, until they play again."""
+    for name in names:
+        if hasattr(agents[name], "close"):
+            agents[name].close()
 
 
 _ACTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "make": make, "reset": reset, "ask": move, "play": play, "keep": keep,
+    "make": make, "reset": reset, "ask": move, "play": play, "rest": rest,
 }  # fmt: skip
 
 
@@ -171,6 +171,6 @@ def _read(requests: IO[str], lines: SimpleQueue[str]) -> None:
 
 if __name__ == "__main__":
     if "games" in sys.argv:  # of this project's agents: load what they need before the first one
-        from c4env.evaluation.games import players as players
+        from c4env.evaluation.games import referee as referee
     serve(reply)
-    keep()
+    rest(*agents)

@@ -26,7 +26,7 @@ from c4env.agents.spec import written_files
 from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
 from c4env.evaluation.games.field import Field, describe_player, separate
 from c4env.evaluation.games.game import Clock
-from c4env.evaluation.games.players import GameSettings, Seats, do_all, play_one, team
+from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import Fixture, Kind, RunHeader, SprtPlan, versions
 from c4env.evaluation.store.run_files import GameRecord, open_games
@@ -153,11 +153,9 @@ def shuffled(openings: Sequence[str], seed: int) -> list[str]:
 class Plan(NamedTuple):
     """A run that is ready to play."""
 
-    field: Field
-    team: Sequence[Seats]  # the players of each thread
-    schedule: Sequence[Fixture]
-    settings: Settings
     header: RunHeader
+    settings: Settings
+    referees: Sequence[Referee]  # one for each thread
 
 
 def prepare(
@@ -179,12 +177,12 @@ def prepare(
                 )
     most_games = max(1, len(openings) * len(field) * (len(field) - 1))
     jobs = 1 if settings.backend else min(settings.jobs, most_games)
-    players = team(field, settings.clock, jobs)
+    team = referees(field, settings.clock, settings.seed, jobs)
     try:
-        traits = {name: players[0].traits(name) for name in field}
+        traits = {name: team[0].traits(name) for name in field}
     except BaseException:
-        for seats in players:
-            seats.close()
+        for referee in team:
+            referee.close()
         raise
     # A run directory compares this header with its own.
     header = RunHeader(
@@ -203,7 +201,7 @@ def prepare(
         margin=None if settings.movetime is None else settings.margin,
         sprt=sprt,
     )
-    return Plan(field, players, header.schedule(), settings, header)
+    return Plan(header, settings, team)
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
@@ -220,7 +218,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     Raises:
         Unavailable: a service that an agent needs does not answer.
     """
-    schedule, settings, done = plan.schedule, plan.settings, 0
+    schedule, settings, done = plan.header.schedule(), plan.settings, 0
     out = None if settings.out is None else Path(settings.out)
     try:
         with open_games(out, plan.header) as file:
@@ -253,8 +251,8 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             stop.args = (_lost(done),)
         raise
     finally:
-        for seats in plan.team:
-            seats.close()
+        for referee in plan.referees:
+            referee.close()
 
 
 def _lost(games: int) -> str:
@@ -262,11 +260,9 @@ def _lost(games: int) -> str:
 
 
 def _new_games(plan: Plan, missing: Sequence[Fixture]) -> Generator[GameRecord, None, None]:
-    game_settings = GameSettings(plan.settings.seed, plan.settings.clock)
     if plan.settings.backend is not None:
-        yield from _play_on_cluster(game_settings, plan.field, missing, plan.settings)
-    else:
-        yield from do_all(partial(play_one, game_settings), missing, plan.team)
+        return _play_on_cluster(plan, missing)
+    return do_all(Referee.play, missing, plan.referees)
 
 
 def _in_order(
@@ -283,15 +279,11 @@ def _in_order(
         yield early.pop(fixture)
 
 
-def _play_on_cluster(
-    game_settings: GameSettings,
-    field: Field,
-    fixtures: Sequence[Fixture],
-    settings: Settings,
-) -> Generator[GameRecord, None, None]:
+def _play_on_cluster(plan: Plan, fixtures: Sequence[Fixture]) -> Generator[GameRecord, None, None]:
     """Play games on a cluster; yield each when its batch is done."""
+    settings, field = plan.settings, plan.referees[0].field
     batches = [
-        (game_settings, field, fixtures[i : i + BATCH], _shared_by_workers())
+        (field, settings.clock, settings.seed, fixtures[i : i + BATCH], workers_share())
         for i in range(0, len(fixtures), BATCH)
     ]
     try:
@@ -304,20 +296,21 @@ def _play_on_cluster(
         raise Unavailable(f"a worker of {settings.backend} failed: {error}") from error
 
 
-def _shared_by_workers() -> str:
+def workers_share() -> str:
+    """Return what a run and all workers of a cluster must have in common."""
     return f"{versions()}, board {BOARD_SIZE}"
 
 
 def play_batch(
-    batch: tuple[GameSettings, Field, Sequence[Fixture], str],
+    batch: tuple[Field, Clock | None, int, Sequence[Fixture], str],
 ) -> list[GameRecord]:
     """Play games in a worker."""
-    game_settings, field, fixtures, version = batch
-    if version != _shared_by_workers():
-        where = f"a worker on {platform.node()} has c4env {_shared_by_workers()}"
+    field, clock, seed, fixtures, version = batch
+    if version != workers_share():
+        where = f"a worker on {platform.node()} has c4env {workers_share()}"
         raise InvalidOption(f"{where}: expected the same as the run, {version}")
-    with closing(Seats(field, game_settings.clock)) as seats:
-        return [play_one(game_settings, seats, *fixture) for fixture in fixtures]
+    with closing(Referee(field, clock, seed)) as referee:
+        return [referee.play(*fixture) for fixture in fixtures]
 
 
 @contextmanager

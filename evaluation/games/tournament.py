@@ -246,4 +246,4 @@ def gauntlet(
 
 def _whole_run(plan: Plan) -> Tournament:
     games = {game.fixture: game for game in play(plan)}
-    return Tournament(plan.header, tuple(games[fixture] for fixture in plan.schedule))
+    return Tournament(plan.header, tuple(games[fixture] for fixture in plan.header.schedule()))

@@ -25,7 +25,7 @@ from c4env.errors import C4Error, EngineFault, LateAnswer
 from c4env.evaluation.games.asking import Fault, ask, begin, describe_error
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.host import seed_generators
-from c4env.evaluation.games.players import Host
+from c4env.evaluation.games.referee import Host
 from c4env.evaluation.web.offers import MEMORY, reserved_mb
 from c4env.position import Position, format_moves
 

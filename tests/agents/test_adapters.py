@@ -13,7 +13,7 @@ from c4env import Position, agents, evaluation
 from c4env.agents.adapters.process import LONGEST_LINE, LineProcess
 from c4env.agents.spec import Spec
 from c4env.errors import EngineFault, IllegalMove, LateAnswer
-from c4env.evaluation.games.players import Seats
+from c4env.evaluation.games.referee import Referee
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
 from tests.helpers.paths import DATA
 from tests.helpers.processes import start_python
@@ -361,8 +361,8 @@ def test_what_goes_wrong_is_an_error_and_in_a_run_a_fault(submitted, source, kin
     agent = submitted(source)
     with pytest.raises(kind, match=words):
         agent.choose(Position.parse("111111"))
-    with closing(Seats({"it": Spec.parse(agent.name)}, None)) as seats:
-        fault = seats["it"].ask(Position(), "", None)
+    with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
+        fault = referee.player("it").ask(Position(), "", None)
     assert fault.ending == "exception"
     assert kind.__name__ in fault.reason
 
@@ -375,11 +375,11 @@ def test_each_game_loads_the_file_anew_and_has_its_seed(submitted):
         "    return (len(seen) + random.randrange(7) + np.random.randint(7)) % 7\n"
     )
     agent = submitted(source)
-    with closing(Seats({"it": Spec.parse(agent.name)}, None)) as seats:
+    with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
 
         def columns(seed):
-            assert seats["it"].reset(seed) is None
-            return [seats["it"].ask(Position(), "", None) for _ in range(12)]
+            assert referee.player("it").reset(seed) is None
+            return [referee.player("it").ask(Position(), "", None) for _ in range(12)]
 
         assert columns(2**63 + 5) == columns(2**63 + 5) != columns(6)
 
@@ -406,9 +406,9 @@ def test_another_missing_file_is_reported_as_it_is(submitted):
 
 def test_a_late_submission_loses_its_process_and_the_game(submitted):
     agent = submitted("import time\ndef agent(obs): time.sleep(100)", ",timeout=0.5")
-    with closing(Seats({"it": Spec.parse(agent.name)}, None)) as seats:
-        seats["it"].reset(1)
-        fault = seats["it"].ask(Position(), "", None)
+    with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
+        referee.player("it").reset(1)
+        fault = referee.player("it").ask(Position(), "", None)
     assert (fault.ending, fault.reason) == ("time", "its process gave no answer within 0.5 s")
 
 

@@ -23,7 +23,7 @@ from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
 from c4env.errors import EngineFault, IllegalMove, InvalidOption
 from c4env.evaluation.games.game import play_game
-from c4env.evaluation.games.players import LocalPlayer
+from c4env.evaluation.games.referee import LocalPlayer
 from c4env.evaluation.studies.strength import CurveWriter, strength
 from c4env.observation import LAYOUTS, Form
 from tests.helpers.policies import first_legal

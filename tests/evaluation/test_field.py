@@ -23,7 +23,7 @@ from c4env.evaluation.games.field import (
     split_name,
 )
 from c4env.evaluation.games.game import Clock
-from c4env.evaluation.games.players import Seats
+from c4env.evaluation.games.referee import Referee
 from c4env.evaluation.store.header import identity_hash
 from tests.helpers.paths import ROOT, modules
 from tests.helpers.processes import environment, run_python
@@ -59,8 +59,8 @@ def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
 
 def traits(field, movetime=None):
     clock = None if movetime is None else Clock(movetime, 0.1)
-    with closing(Seats(name_players(field), clock)) as seats:
-        return {name: seats.traits(name) for name in field}
+    with closing(Referee(name_players(field), clock)) as referee:
+        return {name: referee.traits(name) for name in referee.field}
 
 
 def test_traits(patient):
@@ -194,8 +194,8 @@ def files_named(text):
 
 
 def code_of(player):
-    with closing(Seats(name_players({"a": player}), None)) as seats:
-        return dict(seats.traits("a").code)
+    with closing(Referee(name_players({"a": player}))) as referee:
+        return dict(referee.traits("a").code)
 
 
 def test_an_installation_of_links_is_no_code_of_the_users(tmp_path):
