@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from c4env.agents.entries import ZOO
 from c4env.agents.spec import description_of
-from c4env.evaluation.cli import GROUPS, module_of
+from c4env.evaluation.cli import module_of
 from c4env.evaluation.cli.options import Parser
 from c4env.evaluation.cli.output import say
 from c4env.system import usable_cores
@@ -22,6 +22,7 @@ from tests.helpers.paths import ROOT
 from tests.makers import docstrings
 
 PAGES: Final = [ROOT / "docs" / "agents.md", *sorted((ROOT / "docs" / "reference").glob("*.md"))]
+SHARED: Final = ("run", "match")  # have many options in common
 BLOCK: Final = re.compile(r"(<!-- made: (\w+) ?([\w.\s]*?) -->\n).*?(<!-- end -->)", re.S)
 
 
@@ -35,6 +36,8 @@ def made(page: Path) -> str:
     """The text of a page with its lists as they should be."""
 
     def block(found: re.Match[str]) -> str:
+        if found[2] == "output":  # by another maker
+            return found[0]
         lines = KINDS[found[2]](found[3], page)
         return f"{found[1]}\n" + "\n".join(lines).strip() + f"\n\n{found[4]}"
 
@@ -53,17 +56,35 @@ def agents(_: str, page: Path) -> Iterator[str]:
         yield from table("option | default | ", [(f"`{o}`", f"`{d}`", s) for o, d, s in options])
 
 
-def commands(_: str, page: Path) -> Iterator[str]:
-    for group, some in GROUPS.items():
-        yield f"## {group.capitalize()}\n"
-        for name in some:
-            module = module_of(name)
-            parser = Parser(prog=f"c4 {name}")
-            module.configure(parser)
-            yield f"### c4 {name}\n"
-            for part in module.__doc__.strip().split("\n\n"):  # some are aligned
-                yield f"```text\n{part}\n```\n" if "  " in part else f"{plain(part)}\n"
-            yield from table("argument | ", map(argument, parser._actions[1:]))
+def command(name: str, page: Path) -> Iterator[str]:
+    """What a command does: the docstring of its module."""
+    for part in module_of(name).__doc__.strip().split("\n\n"):  # some are aligned
+        yield f"```text\n{part}\n```\n" if "  " in part else f"{plain(part)}\n"
+
+
+def options(name: str, page: Path) -> Iterator[str]:
+    """The arguments of a command."""
+    if name not in SHARED:
+        yield from table("argument | ", rows_of(name))
+        return
+    yield from table("argument | ", [row for row in rows_of(name) if row not in common()])
+    yield "And the [options of every run](#options-of-every-run)."
+
+
+def shared(_: str, page: Path) -> Iterator[str]:
+    yield from table("argument | ", common())
+
+
+def common() -> list[tuple[str, str]]:
+    """The arguments that are the same in several commands."""
+    first, *others = map(rows_of, SHARED)
+    return [row for row in first if all(row in rows for rows in others)]
+
+
+def rows_of(name: str) -> list[tuple[str, str]]:
+    parser = Parser(prog=f"c4 {name}")
+    module_of(name).configure(parser)
+    return [argument(action) for action in parser._actions[1:]]
 
 
 def argument(action: Action) -> tuple[str, str]:
@@ -96,7 +117,9 @@ def source(found: Any, folder: Path) -> str:
 
 KINDS: Final = {
     "agents": agents,
-    "commands": commands,
+    "command": command,
+    "options": options,
+    "shared": shared,
     "names": docstrings.named,
     "others": docstrings.others,
 }
