@@ -22,6 +22,7 @@ include_patterns = ["docs/**.md", "docs/notebooks/*.ipynb", "CHANGELOG.md", "CON
 html_theme = "furo"
 html_title = "c4env"
 html_show_copyright = False
+smartquotes = False  # options keep their two dashes
 
 nb_execution_mode = "force"  # a cell that fails, fails the site
 nb_execution_in_temp = True  # the files that cells write
