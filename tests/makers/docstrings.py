@@ -7,6 +7,7 @@ docstring names gets an entry too, and each such name links to its entry.
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from typing import Any, Final
 
 import griffe
 
+from c4env.errors import InvalidOption
 from tests.helpers.paths import ROOT
 
 FOLDER: Final = ROOT / "docs" / "reference"
@@ -23,7 +25,7 @@ PAGES: Final = {  # the longest beginning of a name tells its page
     "c4env.agents": "agents", "c4env.evaluation": "evaluation",
 }  # fmt: skip
 NAMES: Final = re.compile(r"<!-- made: names ([\w.]+) ([\w.\s]+?) -->")  # on a page
-HOOKS: Final = {
+HOOKS: Final = {  # methods of Agent, which its subclasses do not list again
     "answers_together", "begin_games", "choose_in_games", "choose_many", "end_games", "games",
     "join", "play_in_games", "play_many", "repeats", "reseed",
 }  # fmt: skip
@@ -174,15 +176,13 @@ class Page:
         if not it.is_class:
             return
         own = [(name, part) for name, part in members(it) if has_heading(part.parent, name)]
-        for name, part in own:
-            if name not in HOOKS:
-                yield from self.member(name, part, it)
-        hooks = [each for each in own if each[0] in HOOKS]
-        if hooks and it.name == "Agent":  # its subclasses have the same
-            yield "#### Hooks that environments call\n"
-            yield "Most authors of an agent neither write nor call these.\n"
-            for name, part in hooks:
-                yield from self.member(name, part, it)
+        last = ""
+        for name, part in sorted(own, key=lambda each: each[0] in HOOKS):
+            if name in HOOKS and last not in HOOKS:
+                yield "#### Hooks that environments call\n"
+                yield "Most authors of an agent neither write nor call these.\n"
+            yield from self.member(name, part, it)
+            last = name
 
     def member(self, name: str, part: Any, owner: Any) -> Iterator[str]:
         yield f"#### {owner.name}.{name}\n".replace("__", r"\_\_")
@@ -264,22 +264,21 @@ class Page:
     def linked(self, name: str, owner: Any, role: str = "class") -> str:
         """A name in a docstring: a member of the class, an entry, a member of an entry, or code."""
         kind, _, member = name.rpartition(".")
-        if role in ("meth", "attr") and owner.is_class and not kind:
-            for each in [owner, *owner.mro()]:
-                if name in each.members and each.canonical_path in entries():
-                    return self.to_member(each, name, name)
+        if role in ("meth", "attr") and not kind:
+            return self.to_member([owner, *owner.mro()], name, name)
         if path := last_names().get(member):
             return f"[`{member}`]({self.target(path)})"
         if path := last_names().get(kind.rpartition(".")[2]):
-            return self.to_member(found(path), member, f"{found(path).name}.{member}")
+            return self.to_member([found(path)], member, f"{found(path).name}.{member}")
         return code(name)
 
-    def to_member(self, owner: Any, name: str, shown: str) -> str:
-        """A link to a member, or code if it has no heading."""
-        if not has_heading(owner, name) or (name in HOOKS and owner.name != "Agent"):
-            return code(shown)
-        page = self.target(owner.canonical_path).partition("#")[0]
-        return f"[`{shown}`]({page}#{anchor(f'{owner.name}.{name}')})"
+    def to_member(self, owners: list[Any], name: str, shown: str) -> str:
+        """A link to a member of the first class that has a heading for it, or code."""
+        for owner in owners:
+            place = self.target(owner.canonical_path)
+            if place and has_heading(owner, name):
+                return f"[`{shown}`]({place.partition('#')[0]}#{anchor(f'{owner.name}.{name}')})"
+        return code(shown)
 
 
 @functools.cache
@@ -289,9 +288,10 @@ def last_names() -> dict[str, str]:
 
 
 def has_heading(owner: Any, name: str) -> bool:
-    """Whether a member of a class has a heading, as methods and properties with a docstring do."""
+    """Whether a class has a heading for a member: a method or property with a docstring."""
     part = owner.members.get(name)
-    return bool(part and part.docstring and (part.is_function or "property" in part.labels))
+    shown = part and part.docstring and (part.is_function or "property" in part.labels)
+    return bool(shown and (name not in HOOKS or owner.name == "Agent"))
 
 
 def is_alias(it: Any) -> bool:
@@ -342,20 +342,15 @@ def signature(it: Any) -> str:
     bases = {str(base) for base in it.bases} if it.is_class else set()
     if bases & {"Protocol", "TypedDict"} or "errors" in it.path.split("."):
         return start
-    shown, stars = [], False
-    for each in parameters(it):
-        kind = each.kind.value
-        if kind == "keyword-only" and not stars:
-            shown.append("*")
-        stars = stars or kind in ("keyword-only", "variadic positional")
-        star = {"variadic positional": "*", "variadic keyword": "**"}.get(kind, "")
-        value = each.default if isinstance(each, griffe.Parameter) else each.value
-        annotation = f": {spelled(each.annotation)}" if each.annotation else ""
-        equals = " = " if annotation else "="
-        default = f"{equals}{spelled(value)}" if value is not None and not star else ""
-        shown.append(f"{star}{each.name}{annotation}{default}")
-        if kind == "positional-only" and each is parameters(it)[-1]:
+    shown, parts = [], parameters(it)
+    for before, each in itertools.pairwise([None, *parts, None]):
+        kinds = [part and part.kind.value for part in (before, each)]
+        if kinds[0] == "positional-only" != kinds[1]:
             shown.append("/")
+        if kinds[1] == "keyword-only" and kinds[0] not in ("keyword-only", "variadic positional"):
+            shown.append("*")
+        if each:
+            shown.append(parameter(each))
     end = f" -> {spelled(it.annotation)}" if it.is_function and it.annotation else ""
     line = f"{start}({', '.join(shown)}){end}"
     if len(line) <= WIDTH:
@@ -363,11 +358,24 @@ def signature(it: Any) -> str:
     return f"{start}(\n" + "".join(f"    {each},\n" for each in shown) + f"){end}"
 
 
+def parameter(it: Any) -> str:
+    """A parameter, or a field of a named tuple, with type and default."""
+    star = {"variadic positional": "*", "variadic keyword": "**"}.get(it.kind.value, "")
+    value = it.default if isinstance(it, griffe.Parameter) else it.value
+    annotation = f": {spelled(it.annotation)}" if it.annotation else ""
+    equals = " = " if annotation else "="
+    default = f"{equals}{spelled(value)}" if value is not None and not star else ""
+    return f"{star}{it.name}{annotation}{default}"
+
+
 def named(argument: str, page: Path) -> Iterator[str]:
     """The entries of the names in a marker: a package, then names in it."""
     package, *names = argument.split()
     for name in names:
-        yield from Page(page.stem).entry(found(f"{package}.{name}"))
+        it = found(f"{package}.{name}")
+        if it is None:
+            raise InvalidOption(f"{page.name} lists {name!r}: expected a name in {package}")
+        yield from Page(page.stem).entry(it)
 
 
 def others(_: str, page: Path) -> Iterator[str]:
