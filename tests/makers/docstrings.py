@@ -139,9 +139,12 @@ def members(it: Any) -> list[tuple[str, Any]]:
 
 
 def doc(it: Any) -> str:
-    """A docstring; for a field or an alias also the remark at the end of its line."""
+    """A docstring, of a class with the sections of its constructor; else the remark on a line."""
     if it.docstring:
-        return str(it.docstring.value)
+        maker = it.members.get("__init__") if it.is_class else None
+        text = str(maker.docstring.value) if maker and maker.docstring else ""
+        sections = SECTION.search(text)
+        return f"{it.docstring.value}\n\n{text[sections.start() :] if sections else ''}".strip()
     if it.is_attribute:
         line = it.filepath.read_text(encoding="utf-8").splitlines()[it.endlineno - 1]
         return re.sub(r"(fmt|type): .*", "", line.partition("  # ")[2])
@@ -149,9 +152,9 @@ def doc(it: Any) -> str:
 
 
 def parameters(it: Any) -> list[Any]:
-    if it.is_class and "NamedTuple" in [str(base) for base in it.bases]:
+    if it.is_class and "NamedTuple" in map(str, it.bases):
         return [p for p in it.attributes.values() if p.annotation and "property" not in p.labels]
-    return [each for each in it.parameters if each.name not in ("self", "cls")]
+    return [p for p in it.parameters if p.name not in ("self", "cls") and p.name[0] != "_"]
 
 
 def anchor(heading: str) -> str:
@@ -306,7 +309,7 @@ def fields(it: Any, section: str) -> Iterator[tuple[str, Any, str]]:
         part = it.members.get(name)
         if part is None or "property" not in part.labels:
             text = said.get(name) or doc(part)
-            if text or (part and names_in(part.annotation)):
+            if text or names_in(part.annotation) or "TypedDict" in map(str, it.bases):
                 yield name, part and part.annotation, text
 
 
@@ -339,7 +342,7 @@ def signature(it: Any) -> str:
         whole = spelled(it.value if is_alias(it) else it.annotation)
         return f"{it.name}{' = ' if is_alias(it) else ': '}{whole}"
     start = f"class {it.name}" if it.is_class else it.name
-    bases = {str(base) for base in it.bases} if it.is_class else set()
+    bases = {*map(str, it.bases)} if it.is_class else set()
     if bases & {"Protocol", "TypedDict"} or "errors" in it.path.split("."):
         return start
     shown, parts = [], parameters(it)

@@ -32,6 +32,14 @@ def test_the_reference_has_every_name_agent_and_command():
         assert member in headings
 
 
+def test_an_entry_has_the_arguments_of_the_constructor_and_the_errors():
+    text = (docstrings.FOLDER / "environments.md").read_text("utf-8")
+    entry = text.partition("### class ConnectFourEnv\n")[2].partition("\n### ")[0]
+    assert "\n- `opponent` ([`AnyOpponent`](#anyopponent)): None or" in entry
+    assert "\n- [`InvalidOption`](errors.md#class-invalidoption): " in entry
+    assert "\n#### ConnectFourEnv.step\n" in entry
+
+
 def test_every_type_of_a_signature_has_an_entry():
     for path in docstrings.entries():
         for named in docstrings.mentioned(docstrings.found(path)):
