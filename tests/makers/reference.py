@@ -3,18 +3,20 @@
 A list stands in its page between `<!-- made: KIND NAMES -->` and `<!-- end -->`.
 """
 
+import functools
 import importlib
 import inspect
 import os
 import re
 from argparse import Action, Namespace
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from c4env.agents.entries import ZOO
 from c4env.agents.spec import description_of
-from c4env.evaluation.cli import module_of
+from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.options import Parser
 from c4env.evaluation.cli.output import say
 from c4env.system import usable_cores
@@ -22,7 +24,6 @@ from tests.helpers.paths import ROOT
 from tests.makers import docstrings
 
 PAGES: Final = [ROOT / "docs" / "agents.md", *sorted((ROOT / "docs" / "reference").glob("*.md"))]
-SHARED: Final = ("run", "match")  # have many options in common
 BLOCK: Final = re.compile(r"(<!-- made: (\w+) ?([\w.\s]*?) -->\n).*?(<!-- end -->)", re.S)
 
 
@@ -63,24 +64,26 @@ def command(name: str, page: Path) -> Iterator[str]:
 
 
 def options(name: str, page: Path) -> Iterator[str]:
-    """The arguments of a command."""
-    if name not in SHARED:
-        yield from table("argument | ", rows_of(name))
-        return
-    yield from table("argument | ", [row for row in rows_of(name) if row not in common()])
-    yield "And the [options of every run](#options-of-every-run)."
+    """The arguments of a command, and the names of those that other commands have too."""
+    several = shared_rows()
+    yield from table("argument | ", [row for row in rows_of(name) if row not in several])
+    if names := [row[0].split()[0].strip("`") for row in rows_of(name) if row in several]:
+        listed = ", ".join(f"`{each}`" for each in names)
+        yield f"[Options of several commands](#options-of-several-commands): {listed}."
 
 
 def shared(_: str, page: Path) -> Iterator[str]:
-    yield from table("argument | ", common())
+    yield from table("option | ", shared_rows())
 
 
-def common() -> list[tuple[str, str]]:
-    """The arguments that are the same in several commands."""
-    first, *others = map(rows_of, SHARED)
-    return [row for row in first if all(row in rows for rows in others)]
+@functools.cache
+def shared_rows() -> list[tuple[str, str]]:
+    """The options that are the same in several commands."""
+    times = Counter(row for name in COMMANDS for row in rows_of(name))
+    return [row for row in times if times[row] > 1 and row[0].startswith("`--")]
 
 
+@functools.cache
 def rows_of(name: str) -> list[tuple[str, str]]:
     parser = Parser(prog=f"c4 {name}")
     module_of(name).configure(parser)
