@@ -13,7 +13,7 @@ from typing import Any, Final
 GROUPS: Final = {
     "play and rate": {
         "run": "play a round robin, or one agent against a field",
-        "match": "play two agents until one is shown to be stronger",
+        "match": "play two agents, and say which is stronger and by how much",
         "leaderboard": "rate a fixed field of agents, or one agent against this field",
     },
     "judge by exact play": {
