@@ -1,11 +1,13 @@
 """What the documents promise: every page is found, every link and command is accepted."""
 
+import json
 import re
 import subprocess
 from collections.abc import Iterator
 
 import pytest
 
+from c4env.agents.levels import ANCHOR_ELO, ELO_LEVELS
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.options import Parser
@@ -120,3 +122,48 @@ def test_each_table_of_results_names_a_command_that_runs(title, line, capsys):
         return
     _, name, *words = words_of(line.replace("SPEC", "random"))
     assert main([name, *words, *SHORTER[name].split()]) == 0, capsys.readouterr().err
+
+
+def test_the_table_of_heuristics_is_what_its_command_prints(capsys):
+    line = dict(commands_of_results())["Heuristics without search"]
+    assert main([*words_of(line)[1:], "--quiet", "--format", "markdown"]) == 0
+    rows = [row for row in capsys.readouterr().out.splitlines() if row.startswith("| ")][2:]
+    assert rows
+    assert "\n".join(rows) in (DOCS / "results.md").read_text()
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("notebooks/*.ipynb")), ids=lambda page: page.stem)
+def test_a_notebook_keeps_its_outputs(page):
+    """As someone sees it who does not run it; the site runs it again.
+
+    After a change: ``jupyter nbconvert --to notebook --execute --inplace FILE`` in a copy of the
+    folder, and without the text of an output that has a table as well.
+    """
+    assert page.stat().st_size < 200_000
+    cells = json.loads(page.read_text())["cells"]
+    kinds = {output["output_type"] for cell in cells for output in cell.get("outputs", ())}
+    assert "display_data" in kinds
+    assert "error" not in kinds
+    text = "".join(line for cell in cells for line in cell["source"])
+    for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", text):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_first_screens_of_the_readme():
+    """Short enough to be read, and with the words that people look for."""
+    text = README.read_text()
+    assert len(text.split()) <= 1100
+    first, found, _ = text.partition("\n## ")
+    assert found
+    for word in ("heuristic", "compare", "PyTorch", "GPU", "Stable-Baselines3", "```console\n$ c4"):
+        assert word in first, word
+
+
+def test_graded_is_said_on_the_scale_of_its_levels():
+    stated = re.search(
+        r"from (-\d+) \(`random`\) to (\d+) \(`perfect`\).* systems is\s+(-\d+)",
+        (DOCS / "agents.md").read_text(),
+        re.S,
+    )
+    ends = round(ELO_LEVELS[0]), round(ELO_LEVELS[-1]), round(ANCHOR_ELO)
+    assert tuple(map(int, stated.groups())) == ends
