@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 
+@pytest.mark.slow
 def test_a_short_training_beats_random_by_the_spec_of_its_weights(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     example("plain_ppo").train("net.pt", 40_000, every=20_000)
