@@ -156,4 +156,5 @@ def test_the_files_of_a_release_agree_on_version_and_date():
     cited = (ROOT / "CITATION.cff").read_text()
     date = re.search(r'^date-released: "([\d-]+)"$', cited, re.MULTILINE)[1]
     assert f"\nversion: {version}\n" in cited
+    assert f"version = {{{version}}}" in (ROOT / "docs" / "cite.md").read_text()
     assert f"# Changelog\n\n## {version} ({date})\n" in (ROOT / "CHANGELOG.md").read_text()
