@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from c4env import agents
 from c4env.agents.levels import ANCHOR_ELO, ELO_LEVELS
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
@@ -78,6 +79,13 @@ def words_of(line: str) -> list[str]:
     return shown.splitlines()
 
 
+def parser_of(name: str) -> Parser:
+    module = module_of(name)
+    parser = Parser(prog=f"c4 {name}", description=module.__doc__)
+    module.configure(parser)
+    return parser
+
+
 @pytest.mark.parametrize("line", list(commands()))
 def test_a_command_of_a_page_is_accepted(line):
     """Words in the text that name only an option, such as ``c4 match --sprt``, need no more."""
@@ -87,14 +95,21 @@ def test_a_command_of_a_page_is_accepted(line):
     if name not in COMMANDS:  # a command that CONTRIBUTING.md adds
         assert f"cli/{name}.py" in (ROOT / "CONTRIBUTING.md").read_text()
         return
-    module = module_of(name)
-    parser = Parser(prog=f"c4 {name}", description=module.__doc__)
-    module.configure(parser)
+    parser = parser_of(name)
     if all(word.startswith("--") for word in words):
         known = {option for action in parser._actions for option in action.option_strings}
         assert set(words) <= known
     else:
         parser.parse_args(words)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_help_says_nothing_of_python(name):
+    assert not re.search(r"\bNone\b|\blambda\b", parser_of(name).format_help())
+
+
+def test_the_list_of_agents_says_nothing_of_python():
+    assert not any(re.search(r"\bNone\b", agents.describe(name)) for name in agents.names())
 
 
 SHORTER = {

@@ -54,7 +54,8 @@ def agents(_: str, folder: Path) -> Iterator[str]:
         spec = f" `{name}:{entry.argument.upper()}`." if entry.argument else ""
         yield f"### {name}\n"
         yield f"{summary[0].upper()}{summary[1:].rstrip('.')}.{spec} {source(target, folder)}\n"
-        yield from table("option | default | ", [(f"`{o}`", f"`{d}`", s) for o, d, s in options])
+        rows = [(f"`{o}`", d and f"`{d}`", s) for o, d, s in options]
+        yield from table("option | default | ", rows)
 
 
 def commands(_: str, folder: Path) -> Iterator[str]:
