@@ -53,8 +53,8 @@ _PolicyForm = Literal["logits", "probabilities"]
 POLICIES: Final = typing.get_args(_PolicyForm)
 Policy = Annotated[
     _PolicyForm | None,
-    "logits or probabilities, what the network gives; None: logits, and a policy that looks like "
-    "probabilities is refused",
+    "logits or probabilities, what the network gives; without it logits, and a policy that looks "
+    "like probabilities is refused",
 ]
 HeuristicName = Annotated[
     str | Callable[[int, int], float],

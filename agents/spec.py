@@ -328,22 +328,26 @@ def describe(name: str) -> str:
         random               Plays a legal column, drawn uniformly.
     """
     name, summary, options = description_of(name)
-    lines = [f"{option}={default}  {help_}".rstrip() for option, default, help_ in options]
+    lines = [f"{key}{value and f'={value}'}  {help_}".rstrip() for key, value, help_ in options]
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
 def description_of(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
     """Return an agent's name and summary, and the name, default and help of each option.
 
-    ``name`` may be an import path, or a spec, whose options are ignored.
+    The default is empty if a spec could not say it. ``name`` may be an import path, or a spec,
+    whose options are ignored.
     """
     spec = Spec.parse(name)
     agent = spec.source
-    options = [
-        (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
-        for o in options_of_agent(agent)
-    ]
+    options = [(o.name, _shown(o.default), o.help) for o in options_of_agent(agent)]
     return spec.name, summary_of_agent(agent) or "an agent registered without a docstring", options
+
+
+def _shown(default: Any) -> str:
+    if default is None:
+        return ""
+    return "..." if default is REQUIRED else _text(default)
 
 
 def written_files(agent: Any) -> dict[str, str]:

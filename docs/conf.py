@@ -17,7 +17,7 @@ from c4env.evaluation.__main__ import main
 project = "c4env"
 copyright = "the authors of c4env, MIT licence"
 extensions = ["myst_nb"]
-root_doc = "docs/index"
+root_doc = "docs/contents"
 include_patterns = ["docs/**.md", "docs/notebooks/*.ipynb", "CHANGELOG.md", "CONTRIBUTING.md"]
 html_theme = "furo"
 html_title = "c4env"

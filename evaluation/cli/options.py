@@ -150,11 +150,11 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that every kind of run has: how to play and what to show."""
+def add_run(parser: argparse.ArgumentParser, default: str) -> None:
+    """Declare the options that every kind of run has; ``default`` tells those openings."""
     from c4env.evaluation.games.run import Settings
 
-    add_openings(parser, "3, 121 openings; for the default field 2, 25 openings")
+    add_openings(parser, default)
     add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
     add_quiet(parser)
     add_board(parser)

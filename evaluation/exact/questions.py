@@ -175,8 +175,8 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     Args:
         names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or names in
             :data:`STAGES`, whose sets this function generates.
-        count: number of positions to take from the start of each set. None takes all positions of
-            a file or of the exam, and generates ``GENERATED`` positions for any other set.
+        count: number of positions to take from the start of each set: all if not given, and
+            ``GENERATED`` of a set that this function generates.
         seed: seed of the generated sets.
     """
     if count is not None and count < 1:

@@ -193,7 +193,7 @@ def refute(
         jobs: number of searches at a time; the result does not depend on it.
         out: folder that keeps answers and scores at once, in ``refutations.jsonl``; the same call
             resumes from them, also with more positions. Several agents can share the folder.
-        limit: number of openings to take, drawn by the seed; None takes all.
+        limit: number of openings to take, drawn by the seed; all if not given.
         watch: called from time to time with the number of searches done and the total.
 
     Returns:

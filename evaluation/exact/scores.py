@@ -141,7 +141,7 @@ def positions_backwards(
 
     Args:
         games: the games.
-        players: take only positions in which one of these players moves; None takes all.
+        players: take only positions in which one of these players moves; all if not given.
     """
     return [
         position

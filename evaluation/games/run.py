@@ -131,7 +131,7 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
     Args:
         openings: as for :func:`c4env.list_openings`.
         seed: the seed that shuffles the openings. A list is not shuffled.
-        limit: the greatest number of openings to take after shuffling; None takes all.
+        limit: the greatest number of openings to take after shuffling; all if not given.
 
     Raises:
         InvalidOption: as for :func:`c4env.list_openings`.

@@ -179,8 +179,8 @@ def place(
     Args:
         newcomer: a spec, or a callable on an observation.
         board: the stored leaderboard.
-        limit: number of openings to play, from the start of the board's openings.
-        against: agents of the board that the newcomer meets; empty means all agents.
+        limit: number of openings to play, from the start of the leaderboard's openings.
+        against: agents of the leaderboard that the newcomer meets; empty means all agents.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.run.Settings`.
 
@@ -188,7 +188,7 @@ def place(
         the newcomer's name, the ratings of the field and the newcomer, and the games.
 
     Raises:
-        InvalidOption: an opponent is not on the board.
+        InvalidOption: an opponent is not on the leaderboard.
 
     Example:
         >>> placement = place("alphabeta:depth=3", stored_board(), limit=1, against=["greedy"])

@@ -41,7 +41,8 @@ class ServerSettings:
         host: address to listen on, also an accepted host name. Beyond this machine every host name
             is accepted.
         hint: agent that gives hints; it searches.
-        record: folder that keeps the games that people play. None keeps no games.
+        record: folder for the games of people who switch recording on in the page. None offers no
+            recording.
         seconds: time limit of an answer, at most a day.
         jobs: number of processes that answer.
 

@@ -54,7 +54,8 @@ def agents(_: str, page: Path) -> Iterator[str]:
         yield f"### {name}\n"
         said = f"{summary[0].upper()}{summary[1:].rstrip('.')}.{spec}"
         yield f"{said} {source(target, page.parent)}\n"
-        yield from table("option | default | ", [(f"`{o}`", f"`{d}`", s) for o, d, s in options])
+        rows = [(f"`{o}`", d and f"`{d}`", s) for o, d, s in options]
+        yield from table("option | default | ", rows)
 
 
 def command(name: str, page: Path) -> Iterator[str]:
