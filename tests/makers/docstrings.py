@@ -25,10 +25,7 @@ PAGES: Final = {  # the longest beginning of a name tells its page
     "c4env.agents": "agents", "c4env.evaluation": "evaluation",
 }  # fmt: skip
 NAMES: Final = re.compile(r"<!-- made: names ([\w.]+) ([\w.\s]+?) -->")  # on a page
-HOOKS: Final = {  # methods of Agent, which its subclasses do not list again
-    "answers_together", "begin_games", "choose_in_games", "choose_many", "end_games", "games",
-    "join", "play_in_games", "play_many", "repeats", "reseed",
-}  # fmt: skip
+HOOKS: Final = {"choose_many", "games", "reseed"}  # of Agent: its subclasses do not list them again
 SECTION: Final = re.compile(r"^(Args|Attributes|Returns|Raises|Example):\n", re.M)
 ITEM: Final = re.compile(r"^(\*{0,2}\w[\w, ]*): *", re.M)
 ROLE: Final = re.compile(r":(\w+):`~?([^`]+)`")
