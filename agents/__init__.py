@@ -16,9 +16,10 @@ if __name__ == "agents":  # Python was started in the clone
     raise ImportError("agents is imported as c4env.agents")
 
 from c4env.agents.base import Agent, BatchAgent, Games, SearchingAgent, SearchResult
-from c4env.agents.entries import Entry, Range, Reads
+from c4env.agents.entries import Entry, Range, Reads, Writes
 from c4env.agents.options import validate_args
-from c4env.agents.spec import describe, make, names, register
+from c4env.agents.registry import names, register
+from c4env.agents.spec import describe, make
 from c4env.errors import (
     EngineFault,
     IllegalMove,
@@ -42,8 +43,8 @@ _NAMES = {
 __all__ = [
     "Agent", "BatchAgent", "EngineFault", "Entry", "Games", "IllegalMove", "InvalidOption",
     "LateAnswer", "Pool", "Range", "Reads", "SearchLimit", "SearchResult", "SearchingAgent",
-    "Solver", "Unavailable", "UnknownAgent", "describe", "make", "names", "register",
-    "validate_args",
+    "Solver", "Unavailable", "UnknownAgent", "Writes", "describe", "make", "names",
+    "register", "validate_args",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

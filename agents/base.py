@@ -263,38 +263,9 @@ class SearchResult:
     principal_variation: tuple[int, ...]  # 0-based columns, the chosen column first
 
 
-class SearchingAgent(Agent):
-    """An agent that searches and reports value, nodes and principal variation.
-
-    Example:
-        >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
-        2
-    """
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let the ``search`` that a class brings set :attr:`nodes`."""
-        super().__init_subclass__(**options)
-        if "search" in vars(cls):
-            cls.search = _counted(cls.search)  # type: ignore[method-assign]
-
-    def choose(self, position: Position) -> int:
-        """Choose the 0-based column to play; set :attr:`nodes`."""
-        column, _, self.nodes = self._best(position)
-        return column
-
-    def _best(self, position: Position) -> tuple[int, float, int]:
-        """Return a search's column, value and nodes; an override spares the principal variation."""
-        result = self.search(position)
-        return result.column, result.value, result.nodes
-
-    @abc.abstractmethod
-    def search(self, position: Position) -> SearchResult:
-        """Return the column that :meth:`choose` plays, with its value and principal variation."""
-
-
 def _counted(search: Any) -> Any:
     @functools.wraps(search)
-    def counted(agent: SearchingAgent, *arguments: Any, **options: Any) -> Any:
+    def counted(agent: Agent, *arguments: Any, **options: Any) -> Any:
         result = search(agent, *arguments, **options)
         agent.nodes = result.nodes
         return result
@@ -302,20 +273,80 @@ def _counted(search: Any) -> Any:
     return counted
 
 
+class SearchingAgent(Agent):
+    """An agent that searches and reports value, nodes and principal variation.
+
+    :meth:`search` is the one method to write; it sets :attr:`nodes`, and :meth:`choose` plays its
+    column.
+
+    Example:
+        >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
+        2
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let ``choose`` follow the ``search`` that a class brings, which sets :attr:`nodes`."""
+        super().__init_subclass__(**options)
+        if "search" in vars(cls):
+            cls.search = _counted(cls.search)  # type: ignore[method-assign]
+            if "choose" not in vars(cls):
+                cls.choose = SearchingAgent.choose  # type: ignore[method-assign]
+
+    def choose(self, position: Position) -> int:
+        """Choose the 0-based column to play; set :attr:`nodes`."""
+        return self.search(position).column
+
+    @abc.abstractmethod
+    def search(self, position: Position) -> SearchResult:
+        """Return the column that :meth:`choose` plays, with its value and principal variation."""
+
+
+class LineSearch(SearchingAgent):
+    """A search that finds a column first, and then its principal variation reply by reply.
+
+    So :meth:`choose` need not find the principal variation, whose searches ``nodes`` omits.
+    """
+
+    def choose(self, position: Position) -> int:
+        """Choose the 0-based column to play; set :attr:`nodes`."""
+        require_move(position)
+        column, _, self.nodes, _ = self._best(position)
+        return column
+
+    def search(self, position: Position) -> SearchResult:
+        """Return the column that :meth:`choose` plays, with its value and principal variation."""
+        require_move(position)
+        column, value, nodes, depth = self._best(position)
+        line = line_of_play(position.play(column), self._reply, depth - 1)
+        return SearchResult(column, value, nodes, depth, (column, *line))
+
+    @abc.abstractmethod
+    def _best(self, position: Position) -> tuple[int, float, int, int]:
+        """Return the column to play, its value, the nodes and the depth of the search."""
+
+    @abc.abstractmethod
+    def _reply(self, after: Position, ply: int) -> int | None:
+        """Return the column that follows ``ply`` others in the line; None if it is unknown."""
+
+
 def line_of_play(
-    position: Position, reply: Callable[[Position, int], int], plies: float = inf
+    position: Position, reply: Callable[[Position, int], int | None], plies: float = inf
 ) -> tuple[int, ...]:
     """Return the columns that both sides play from a position on, to the end of the game.
 
     Args:
         position: the first position.
-        reply: a function of a position and the number of columns before it, to a column.
+        reply: a function of a position and the number of columns before it, to a column, or to
+            None, which ends the line.
         plies: the greatest number of columns.
     """
     line: list[int] = []
     while position.outcome is None and len(line) < plies:
-        line.append(reply(position, len(line)))
-        position = position.play(line[-1])
+        column = reply(position, len(line))
+        if column is None:
+            break
+        line.append(column)
+        position = position.play(column)
     return tuple(line)
 
 

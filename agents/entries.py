@@ -54,6 +54,18 @@ class Reads(NamedTuple):
     what: Literal["folder", "command"]
 
 
+class Writes(NamedTuple):
+    """Declares that the agent writes the file of an option's value.
+
+    The file does not belong to the agent, which is the same after each line. It lies on one
+    machine, so a run on a cluster refuses the option.
+
+    Example:
+        >>> from typing import Annotated
+        >>> WrittenFile = Annotated[str, Writes()]  # the type of an agent's option
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """An option of an agent: its type, default, help and range."""
@@ -68,6 +80,7 @@ class Option:
     optional: bool = False  # None is allowed
     open: bool = False  # the class itself checks other texts and values
     reads: str = ""  # "folder" or "command" (Reads)
+    writes: bool = False  # the agent writes the file (Writes)
 
     def parse(self, agent: str, value: Any, text: bool = True) -> Any:
         """Convert and check a value.
@@ -178,11 +191,4 @@ ZOO: Final = (
     ),
     Entry("kaggle", ".adapters.programs:Submission", argument="file", any_board=True, runs="own"),
     Entry("torch", ".policies:TorchFunction", argument="function", needs=("torch",), runs="own"),
-    Entry(
-        "open_spiel",
-        ".adapters.openspiel:OpenSpielBot",
-        argument="bot",
-        needs=("pyspiel",),
-        any_board=True,
-    ),
 )

@@ -16,7 +16,7 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from c4env.agents.entries import REQUIRED, Choices, Option, Range, Reads
+from c4env.agents.entries import REQUIRED, Choices, Option, Range, Reads, Writes
 from c4env.agents.functions import parameters_of
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 
@@ -48,12 +48,13 @@ Temperature = Annotated[
 ]
 Folder = Annotated[str, Reads("folder")]  # every file in it belongs to the agent
 Command = Annotated[str, Reads("command")]  # so do the files among its words
+WrittenFile = Annotated[str, Writes()]  # it does not belong to the agent
 _PolicyForm = Literal["logits", "probabilities"]
 POLICIES: Final = typing.get_args(_PolicyForm)
 Policy = Annotated[
     _PolicyForm | None,
-    "logits or probabilities, what the network gives; None: logits, and a policy that looks like "
-    "probabilities is refused",
+    "logits or probabilities, what the network gives; without it logits, and a policy that looks "
+    "like probabilities is refused",
 ]
 HeuristicName = Annotated[
     str | Callable[[int, int], float],
@@ -135,7 +136,7 @@ def _option(name: str, default: Any, hint: Any, help_: str) -> Option:
     parts = list(_parts(hint))
     kind = next((kind for kind in (str, bool, int, float) if kind in parts), None)
     others = [part for part in parts if part not in (str, bool, int, float, types.NoneType)]
-    marks = [part for part in others if isinstance(part, Range | Choices | Reads | str)]
+    marks = [part for part in others if isinstance(part, Range | Choices | Reads | Writes | str)]
     range_ = next((mark for mark in marks if isinstance(mark, Range)), Range(-math.inf))
     names = next((mark.names for mark in marks if isinstance(mark, Choices)), ())
     return Option(
@@ -149,6 +150,7 @@ def _option(name: str, default: Any, hint: Any, help_: str) -> Option:
         optional=types.NoneType in parts,
         open=kind is None or len(others) > len(marks),
         reads=next((mark.what for mark in marks if isinstance(mark, Reads)), ""),
+        writes=any(isinstance(mark, Writes) for mark in marks),
     )
 
 

@@ -1,94 +1,259 @@
-"""Agents from specs, such as ``alphabeta:depth=4,heuristic=window``.
+"""Which agent: specs, such as ``alphabeta:depth=4,heuristic=window``, and :func:`make`.
 
 A spec is ``name`` or ``name:key=value,key=value``. Some agents accept one argument without a key,
 before the others: ``name:argument,key=value``. Instead of a name, a spec may have an import path,
-``package.module:attribute`` or ``FILE.py:attribute``. The path names a class, which is called with
-the options, or anything that :func:`make` takes in place of a spec.
+``package.module:attribute`` or ``FILE.py:attribute``; the options follow a second colon. The path
+names a class, which is called with the options, or anything that :func:`make` takes in place of a
+spec.
 
-:func:`make` makes an agent. :func:`register` adds a name, and so do other packages by entry points.
+A text is parsed once, where it comes in, to a :class:`Spec`. What the names mean is in
+``c4env.agents.registry``.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib
-import importlib.metadata
 import inspect
-import os
 import re
 import shlex
 import sys
-import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from c4env.agents.base import Agent
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
-from c4env.agents.functions import (
-    REMEDIES,
-    function_agent,
-    parameters_of,
+from c4env.agents.functions import REMEDIES, parameters_of
+from c4env.agents.imports import format_error, imports_of, modules_in
+from c4env.agents.options import options_of
+from c4env.agents.registry import (
+    OURS,
+    AgentSource,
+    agent_of,
+    entry_of,
+    fits_board,
+    lookup,
+    network_options,
+    options_of_agent,
+    registered_names,
+    summary_of_agent,
+    takes_observation,
+    target_of,
+    third_parties,
+    unknown,
 )
-from c4env.agents.imports import (
-    file_hint,
-    format_error,
-    import_callable,
-    imports_of,
-    modules_in,
-    suggest,
-)
-from c4env.agents.networks import is_network, is_network_class
-from c4env.agents.options import options_of, summary_of
 from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
-
-ENTRY_POINTS: Final = "c4env.agents"
-"""The group of entry points by which other packages provide agents for :func:`register`."""
-
-AgentSource = Entry | Callable[..., Any]
-"""An entry of the table, or a class, factory or function that a user registers or names."""
+from c4env.geometry import BOARD_SIZE
 
 _IMPORT_PATH: Final = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*(:|$)")
-
-_registered: dict[str, AgentSource] = {entry.name: entry for entry in ZOO}
-_loaded: Final[dict[str, AgentSource]] = {}  # from entry points, by name
+_CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
 
 
-def names() -> list[str]:
-    """Return the sorted names of all agents: built in, registered, or from entry points.
+@dataclass(frozen=True)
+class Spec:
+    """Which agent, with which options; parsed once. Another process parses the text again.
+
+    Attributes:
+        text: the spec as given.
+        name: the agent's name or import path; ``FILE.py`` alone means ``FILE.py:agent``.
+        options: the options as texts, by name.
+        entry: the agent's entry in a table; None for other classes and functions.
 
     Example:
-        >>> names()[:3]
-        ['alphabeta', 'alphabeta-chain', 'alphabeta-window']
+        >>> spec = Spec.parse("alphabeta:depth=4")
+        >>> spec.name, spec.options, spec.place
+        ('alphabeta', {'depth': '4'}, 'shared')
     """
-    fitting = (name for name, agent in _registered.items() if _fits_board(agent))
-    return sorted({*fitting, *_third_parties()})
+
+    text: str
+    name: str = field(compare=False)
+    options: Mapping[str, str] = field(compare=False)
+    entry: Entry | None = field(compare=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Spec.parse, (self.text,)
+
+    @classmethod
+    def parse(cls, text: str) -> Spec:
+        """Parse ``name:key=value,key=value``.
+
+        Raises:
+            InvalidOption: the text is malformed.
+        """
+        expected = "expected name:key=value,key=value"
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidOption(f"agent {text!r}: {expected}")
+        name, colon, rest = text.strip().partition(":")
+        entry = entry_of(name)
+        if entry is None or not entry.argument:
+            name, colon, rest = _split_path(text.strip())
+            entry = entry_of(name)
+        options: dict[str, str] = {}
+        if rest and entry and entry.argument:
+            argument, rest = _split_argument(entry, rest)
+            if argument:
+                options[entry.argument] = argument
+        for part in rest.split(",") if rest else []:
+            key, equals, value = (piece.strip() for piece in part.partition("="))
+            if not equals or not key or not value:
+                is_path = re.search(r"[.\\/]", name) and ":" not in name[2:]  # after a drive
+                if is_path and key.isidentifier() and not (equals or options):
+                    after = rest.partition(",")[2]
+                    meant = f"{name}:{key}:{after}" if after else f"{name}:{key}"
+                    expected = f"the options follow a second colon: did you mean {meant!r}?"
+                raise InvalidOption(f"agent {text!r}: {part!r} is not key=value; {expected}")
+            if key in options:
+                raise InvalidOption(f"agent {text!r}: {key!r} is given twice")
+            options[key] = value
+        if not name or (colon and not options):
+            raise InvalidOption(f"agent {text!r}: {expected}")
+        return cls(text, f"{name}:agent" if name.endswith(".py") else name, options, entry)
+
+    @property
+    def source(self) -> AgentSource:
+        """The agent's entry, class or function; an import path is imported.
+
+        Raises:
+            UnknownAgent: no agent has the name, or the import failed.
+        """
+        return lookup(self.name)
+
+    @property
+    def is_of_session(self) -> bool:
+        """Whether this process alone has the agent: registered, or in ``__main__``."""
+        return self.name in registered_names() or "__main__:" in self.text
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the agent plays by this project's code alone, but for options that name code."""
+        return self.name in OURS and OURS[self.name].runs == "shared"
+
+    @property
+    def place(self) -> Literal["shared", "own", "here"]:
+        """Where a run plays the agent (:attr:`Entry.runs`).
+
+        A spec of this project that names code, as ``alphabeta:heuristic=FILE.py:NAME``, needs a
+        process of its own, and so do agents of other packages. What this process alone has plays in
+        this process.
+        """
+        if self.is_of_session:
+            return "here"
+        codes = map(_CODE.fullmatch, self.options.values())
+        if self.is_ours and any(code and code[1] not in OURS for code in codes):
+            return "own"
+        return OURS[self.name].runs if self.name in OURS else "own"
+
+    @property
+    def asks_server(self) -> bool:
+        """Whether the agent waits for a server, and needs no core (:attr:`Entry.network`)."""
+        return self.entry is not None and self.entry.network
+
+    def takes(self, option: str) -> bool:
+        """Return whether the agent has an entry with an option."""
+        return self.entry is not None and any(
+            declared.name == option for declared in options_of_agent(self.entry)
+        )
+
+    def with_options(self, options: Mapping[str, Any]) -> Spec:
+        """Return the spec of the same agent with these options alone; values become texts."""
+        texts = {key: _text(value) for key, value in options.items()}
+        first = self.entry.argument if self.entry else ""
+        parts = [text if key == first else f"{key}={text}" for key, text in texts.items()]
+        if first in texts:
+            parts.insert(0, parts.pop([*texts].index(first)))
+        text = f"{self.name}:{','.join(parts)}" if parts else self.name
+        return replace(self, text=text, options=texts)
+
+    def make(self, **options: Any) -> Agent:
+        """Make the agent, as :func:`make` does; the arguments override options of the spec."""
+        name, agent = self.name, self.source
+        options = {**self.options, **options}
+        if not fits_board(agent):
+            others = ", ".join(entry.name for entry in ZOO if entry.any_board)
+            raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
+        declared = {option.name: option for option in options_of_agent(agent)}
+        for key, text in self.options.items():
+            if (next_key := re.search(r":(\w+)=", text)) and next_key[1] in declared:
+                correct = f"{key}={text.replace(':', ',')}"
+                raise InvalidOption(f"{name}: {key}={text!r}: did you mean {correct!r}?")
+        values = _parse_options(name, agent, declared, options)
+        made = _build(target_of(agent), name, values)
+        made.name = self.with_options(values if isinstance(agent, Entry) else options).text
+        return made
+
+    def files(self) -> list[Path]:
+        """Return the files that the spec names; after an edit of one it is another agent.
+
+        These are the file of ``FILE.py:NAME``, a file that is an option's whole value, the modules
+        beside these that they import, the loaded modules of a package that an import path or an
+        entry point names, and what the agent declares: the files in a
+        :data:`~c4env.agents.options.Folder`, without logs, and those among the words of a
+        :data:`~c4env.agents.options.Command`, but no
+        :data:`~c4env.agents.options.WrittenFile`.
+        """
+        declared = {option.name: option for option in options_of_agent(self.source)}
+        paths = [Path(self.name.rpartition(":")[0])]
+        points = third_parties().get(self.name, ())
+        code = [self.name, *(point.value for point in points), *self.options.values()]
+        packages = {found[1] for text in code if (found := _IMPORT_PATH.match(text))} - {"c4env"}
+        for module_name, module in [*sys.modules.items()]:
+            if module_name.partition(".")[0] in packages:
+                paths.append(Path(getattr(module, "__file__", None) or ""))
+        for key, text in self.options.items():
+            paths += _files_in(declared.get(key, Option(key, str, "")), text)
+        files = {path.absolute() for path in paths if path.is_file()}
+        for file in [file for file in files if file.suffix == ".py"]:
+            files.update(map(Path, modules_in(str(file.parent), imports_of(str(file))).values()))
+        return sorted(files)
 
 
-@functools.cache
-def _third_parties() -> dict[str, list[importlib.metadata.EntryPoint]]:
-    """Return the entry points of each name."""
-    found: dict[str, list[importlib.metadata.EntryPoint]] = {}
-    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
-        found.setdefault(point.name, []).append(point)
-    return found
+def _files_in(option: Option, text: str) -> Iterator[Path]:
+    """Yield what may be files that belong to the agent in the text of an option."""
+    if option.kind is not str or text in option.choices or option.writes:
+        return
+    yield from (Path(text), Path(text.rpartition(":")[0]))  # FILE and FILE.py:NAME
+    inner, _, argument = text.partition(":")
+    entry = entry_of(inner)
+    if argument and entry and entry.argument:  # an agent as an option, as in puct:selfplay:DIR
+        yield from Spec.parse(text).files()
+    elif option.reads == "folder":
+        yield from (path for path in Path(text).rglob("*") if path.suffix != ".log")
+    elif option.reads == "command":  # of --net=FILE, the file
+        for word in shlex.split(text):
+            yield from (Path(word), Path(word.split("=", 1)[-1]))
 
 
-def _fits_board(agent: AgentSource) -> bool:
-    """Return False if an agent's entry in the table excludes this board size."""
-    return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
+def _split_path(text: str) -> tuple[str, str, str]:
+    """Split ``name:options`` after the name, which has a colon itself if it is an import path."""
+    drive = text[:2] if re.match(r"[A-Za-z]:[\\/]", text) else ""
+    name, colon, rest = text.removeprefix(drive).partition(":")
+    if re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
+        attribute, colon, rest = rest.partition(":")
+        name = f"{name}:{attribute}"
+    return drive + name, colon, rest
+
+
+def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
+    """Split a text into the argument, which may contain commas and colons, and the options."""
+    keys = "|".join(re.escape(option.name) for option in options_of_agent(entry))
+    first = re.search(rf"(^|,)\s*({keys})\s*=", text)
+    if first is None:
+        return text.strip(), ""
+    return text[: first.start()].strip(), text[first.start() :].lstrip(",")
 
 
 def make(spec: Any, **options: Any) -> Agent:
     """Make the agent that a spec names; keyword options override options in the spec.
 
     Args:
-        spec: ``name:key=value,key=value``; a function of one observation; or a network: a PyTorch
-            module, a model of Stable-Baselines3, or a function decorated by ``c4env.batched``
-            (:mod:`c4env.agents.networks`). A network's agent chooses for many boards in
-            one call and has the options ``temperature`` and ``policy``.
+        spec: ``name:key=value,key=value``, or a :class:`Spec`; a function of one observation; or a
+            network: a PyTorch module, a model of Stable-Baselines3, or a function decorated by
+            ``c4env.batched`` (:mod:`c4env.agents.networks`). A network's agent chooses for
+            many boards in one call and has the options ``temperature`` and ``policy``.
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:
@@ -100,23 +265,9 @@ def make(spec: Any, **options: Any) -> Agent:
         >>> make("alphabeta:depth=4").choose(Position.parse("4455"))
         2
     """
-    if not isinstance(spec, str):
-        return _agent_of(spec, **options)
-    name, texts = split_spec(spec)
-    options = {**texts, **options}
-    agent = _lookup(name)
-    if not _fits_board(agent):
-        others = ", ".join(entry.name for entry in ZOO if entry.any_board)
-        raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
-    declared = {option.name: option for option in options_of_agent(agent)}
-    for key, text in texts.items():
-        if (next_key := re.search(r":(\w+)=", text)) and next_key[1] in declared:
-            correct = f"{key}={text.replace(':', ',')}"
-            raise InvalidOption(f"{name}: {key}={text!r}: did you mean {correct!r}?")
-    values = _parse_options(name, agent, declared, options)
-    made = _build(_target(agent), name, values)
-    made.name = join_spec(name, values if isinstance(agent, Entry) else options)
-    return made
+    if isinstance(spec, str):
+        spec = Spec.parse(spec)
+    return spec.make(**options) if isinstance(spec, Spec) else agent_of(spec, **options)
 
 
 def _parse_options(
@@ -131,8 +282,8 @@ def _parse_options(
     for key, value in options.items():
         if key in declared and (is_entry or isinstance(value, str)):
             values[key] = declared[key].parse(name, value)
-        elif key not in declared and (is_entry or (declared and not _takes_any(_target(agent)))):
-            raise InvalidOption(f"{name}: {_unknown('option', key, declared)}")
+        elif key not in declared and (is_entry or (declared and not _takes_any(target_of(agent)))):
+            raise InvalidOption(f"{name}: {unknown('option', key, declared)}")
     return values
 
 
@@ -142,184 +293,31 @@ def _takes_any(target: Callable[..., Any]) -> bool:
 
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
-    if not options and _takes_observation(target):
-        return _agent_of(target)
-    left = {option.name for option in _network_options(target)}
+    if not options and takes_observation(target):
+        return agent_of(target)
+    left = {option.name for option in network_options(target)}
     try:
         built = target(**{key: value for key, value in options.items() if key not in left})
     except C4Error:
         raise
     except TypeError as error:
-        remedies = f"; {REMEDIES}" if _takes_observation(target) else ""
+        remedies = f"; {REMEDIES}" if takes_observation(target) else ""
         raise InvalidOption(f"{name}: cannot be built with {options}: {error}{remedies}") from error
     except (Exception, SystemExit) as error:  # a user's code may raise any error
         raise UnknownAgent(f"{name}: making the agent raised {format_error(error)}") from error
     if isinstance(built, Agent):
+        if "name" in (parameters_of(type(built)) or ()):
+            raise InvalidOption(
+                f"{name}: the spec becomes the agent's name, so the option 'name' of "
+                f"{type(built).__name__} would be lost: expected another name for the option"
+            )
         return built
     try:
-        return _agent_of(built, **{key: options[key] for key in left & options.keys()})
+        return agent_of(built, **{key: options[key] for key in left & options.keys()})
     except InvalidOption as error:
         reason = str(error).removeprefix(f"agent {built!r}: ")
         text = " ".join(repr(built).split())[:80]  # a module's has several lines
         raise UnknownAgent(f"agent {name!r} made {text}: {reason}") from None
-
-
-def _takes_observation(target: Callable[..., Any]) -> bool:
-    """Return whether a callable is itself an agent, not a class or a factory."""
-    if inspect.isclass(target):
-        return False
-    return any(
-        p.default is p.empty and p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)
-        for p in inspect.signature(target).parameters.values()
-    )
-
-
-def _network_options(target: Callable[..., Any]) -> tuple[Option, ...]:
-    """Return the options of the networks of a class, which the class itself does not have."""
-    if not is_network_class(target):
-        return ()
-    own = parameters_of(target) or {}
-    options = options_of(_models().maker_of(target))
-    return tuple(option for option in options if option.name not in own)
-
-
-def _agent_of(thing: Any, **options: Any) -> Agent:
-    """Make an agent from a model or a function; one of an observation needs no compiled code."""
-    if isinstance(thing, types.FunctionType) and not (options or is_network(thing)):
-        return function_agent(thing)
-    made: Agent = _models().agent_of(thing, **options)
-    return made
-
-
-def _models() -> Any:
-    """Return the module that makes agents of networks; it is imported late, with the rules."""
-    return importlib.import_module("c4env.agents.policies")
-
-
-def register(name: str, agent: AgentSource, *, replace: bool = False) -> None:
-    """Register an agent under a name.
-
-    Args:
-        name: letters, digits, ``-`` and ``_``.
-        agent: a class or factory to call with the options, a function from an observation to a
-            column, an :class:`Entry`, or a network that :func:`make` accepts.
-        replace: allow a name that is already registered. A function or class that is defined
-            again, as when a notebook's cell runs again, replaces itself.
-
-    Raises:
-        InvalidOption: the name has other characters or is already registered, or the agent
-            cannot be called.
-
-    Example:
-        >>> register("edge", lambda observation: observation["action_mask"].argmax())
-        >>> make("edge").choose(Position.parse("4"))
-        0
-    """
-    if not re.fullmatch(r"[A-Za-z][\w-]*", name):
-        raise InvalidOption(f"agent name {name!r}: expected letters, digits, '-' and '_'")
-    if not (replace or _is_redefined(_registered.get(name), agent)) and name in names():
-        raise InvalidOption(f"agent name {name!r} exists already (pass replace=True to replace it)")
-    if not isinstance(agent, Entry):
-        if not (callable(agent) or is_network(agent)):
-            expected = "expected a class, function, Entry or model"
-            raise InvalidOption(f"agent {name!r}: {agent!r}: {expected}")
-        _check_callable(name, agent)
-    _registered[name] = agent
-
-
-def _is_redefined(old: object, new: object) -> bool:
-    """Return True if two functions or classes are one definition of one module, run twice."""
-    before, after = (
-        (getattr(thing, "__module__", None), getattr(thing, "__qualname__", "<"))
-        for thing in (old, new)
-    )
-    return before == after and "<" not in after[1]
-
-
-def registered_names() -> list[str]:
-    """Return the names that this process alone has: those that a program registered."""
-    known = {*map(id, ZOO), *map(id, _loaded.values())}  # comparing rows by values is slow
-    return [name for name, agent in _registered.items() if id(agent) not in known]
-
-
-def _lookup(name: str) -> AgentSource:
-    agent = _registered.get(name)
-    if isinstance(agent, Entry) and any(agent is entry for entry in ZOO):
-        _require_one_provider(name, agent)
-    if agent is not None:
-        return agent
-    if name in _third_parties():
-        _require_one_provider(name)
-        (point,) = _third_parties()[name]
-        try:
-            loaded = point.load()
-        except (Exception, SystemExit) as error:
-            raise UnknownAgent(
-                f"agent {name!r}: its entry point {point.value!r} cannot be loaded: "
-                f"{format_error(error)}"
-            ) from error
-        register(name, loaded, replace=True)
-        _loaded[name] = _registered[name]
-        return _loaded[name]
-    if ":" in name:
-        return _import(name)
-    raise UnknownAgent(_file_message(name) or _unknown("agent", name, names()))
-
-
-def _require_one_provider(name: str, own: Entry | None = None) -> None:
-    """Refuse a name that several packages provide, this project's agent ``own`` included."""
-    packages = [f"c4env (c4env.agents{own.target})"] if own else []
-    for point in _third_parties().get(name, ()):
-        packages.append(f"{point.dist.name if point.dist else 'a package'} ({point.value})")
-    if len(packages) > 1:
-        raise UnknownAgent(
-            f"agent {name!r} is provided by {' and by '.join(packages)}: expected the path of one "
-            "of them in place of the name"
-        )
-
-
-def _file_message(name: str) -> str:
-    """Return the message about a name that is a file's; an empty text for other names."""
-    if name.endswith(".zip"):
-        return f"unknown agent {name!r}; did you mean {f'sb3:{name}'!r}?"
-    program = name if os.path.dirname(name) else f"./{name}"
-    hint = file_hint(name, f"selfplay:{name}" if name.endswith(".pt") else f"exec:{program}")
-    return f"unknown agent {name!r}{hint}" if hint else ""
-
-
-def _unknown(kind: str, name: str, names: Iterable[str]) -> str:
-    every = f"; known: {', '.join(sorted(names)) or 'none'}"
-    return f"unknown {kind} {name!r}{suggest(name, names, every)}"
-
-
-def _target(agent: AgentSource) -> Callable[..., Any]:
-    """Return the class or function that makes an agent, or the function of an observation."""
-    if not isinstance(agent, Entry):
-        maker: Callable[..., Any] = _models().maker_of(agent) if is_network(agent) else agent
-        return maker
-    if not agent.target.startswith("."):
-        return _target(_import(agent.target))
-    module, _, name = agent.target.partition(":")
-    target: Callable[..., Any] = getattr(importlib.import_module(f"c4env.agents{module}"), name)
-    return target
-
-
-def _import(path: str) -> Callable[..., Any]:
-    if path.partition(":")[0] in names():
-        raise InvalidOption(f"agent {path!r}: expected key=value after the colon")
-    expected = "package.module:attribute or FILE.py:attribute"
-    target: Callable[..., Any] = import_callable(path, UnknownAgent, f"agent {path!r}", expected)
-    _check_callable(path, target)
-    return target
-
-
-def _check_callable(name: str, target: Callable[..., Any]) -> None:
-    """Refuse what has no signature, as many built-in functions."""
-    if parameters_of(target) is None and not is_network(target):
-        raise InvalidOption(
-            f"agent {name!r}: {target!r} has no signature: expected a class, or a function of an "
-            "observation"
-        )
 
 
 def describe(name: str) -> str:
@@ -330,147 +328,36 @@ def describe(name: str) -> str:
         random               Plays a legal column, drawn uniformly.
     """
     name, summary, options = description_of(name)
-    lines = [f"{option}={default}  {help_}".rstrip() for option, default, help_ in options]
+    lines = [f"{key}{value and f'={value}'}  {help_}".rstrip() for key, value, help_ in options]
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
 def description_of(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
     """Return an agent's name and summary, and the name, default and help of each option.
 
-    ``name`` may be an import path, or a spec, whose options are ignored.
+    The default is empty if a spec could not say it. ``name`` may be an import path, or a spec,
+    whose options are ignored.
     """
-    name, _ = split_spec(name)
-    agent = _lookup(name)
-    options = [
-        (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
-        for o in options_of_agent(agent)
-    ]
-    return name, summary_of_agent(agent) or "an agent registered without a docstring", options
+    spec = Spec.parse(name)
+    agent = spec.source
+    options = [(o.name, _shown(o.default), o.help) for o in options_of_agent(agent)]
+    return spec.name, summary_of_agent(agent) or "an agent registered without a docstring", options
 
 
-def summary_of_agent(agent: AgentSource) -> str:
-    """Return an agent's summary, or an empty text."""
-    summary = agent.summary if isinstance(agent, Entry) else ""
-    return summary or summary_of(_target(agent).__doc__)
+def _shown(default: Any) -> str:
+    if default is None:
+        return ""
+    return "..." if default is REQUIRED else _text(default)
 
 
-def options_of_agent(agent: AgentSource) -> tuple[Option, ...]:
-    """Return an agent's options; a function that is itself an agent has none."""
-    target = _target(agent)
-    is_ours = isinstance(agent, Entry) and agent.target.startswith(".")  # a class or a factory
-    if not is_ours and _takes_observation(target):
-        return ()
-    return options_of(target) + _network_options(target)
-
-
-def option_names(name: str) -> tuple[str, ...]:
-    """Return the names of an agent's options; an empty tuple for an agent outside the table."""
-    entry = _lookup(name)
-    options = options_of_agent(entry) if isinstance(entry, Entry) else ()
-    return tuple(option.name for option in options)
-
-
-def split_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec into its name and its options as text; the inverse of :func:`join_spec`.
-
-    ``FILE.py`` alone means ``FILE.py:agent``.
-
-    Raises:
-        InvalidOption: the spec is malformed.
-    """
-    expected = "expected name:key=value,key=value"
-    if not isinstance(spec, str) or not spec.strip():
-        raise InvalidOption(f"agent {spec!r}: {expected}")
-    text = spec.strip()
-    name, colon, rest = _split_name(text)
-    options: dict[str, str] = {}
-    if rest and (entry := _with_argument(name)):
-        argument, rest = _split_argument(entry, rest)
-        if argument:
-            options[entry.argument] = argument
-    for part in rest.split(",") if rest else []:
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or not value:
-            raise InvalidOption(f"agent {spec!r}: {part!r} is not key=value; {expected}")
-        if key in options:
-            raise InvalidOption(f"agent {spec!r}: {key!r} is given twice")
-        options[key] = value
-    if not name or (colon and not options):
-        raise InvalidOption(f"agent {spec!r}: {expected}")
-    return f"{name}:agent" if name.endswith(".py") else name, options
-
-
-def _split_name(text: str) -> tuple[str, str, str]:
-    """Split ``name:options`` after the name, which has a colon itself if it is an import path."""
-    name, colon, rest = text.partition(":")
-    if _with_argument(name):
-        return name, colon, rest
-    drive = text[:2] if re.match(r"[A-Za-z]:[\\/]", text) else ""
-    name, colon, rest = text.removeprefix(drive).partition(":")
-    if re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
-        attribute, colon, rest = rest.partition(":")
-        name = f"{name}:{attribute}"
-    return drive + name, colon, rest
-
-
-def _with_argument(name: str) -> Entry | None:
-    """Return the entry of an agent that accepts an argument without a key, else None."""
-    entry = _lookup(name) if name in _registered or name in _third_parties() else None
-    return entry if isinstance(entry, Entry) and entry.argument else None
-
-
-def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
-    """Split a text into the argument, which may contain commas and colons, and the options."""
-    keys = "|".join(re.escape(option.name) for option in options_of_agent(entry))
-    first = re.search(rf"(^|,)\s*({keys})\s*=", text)
-    if first is None:
-        return text.strip(), ""
-    return text[: first.start()].strip(), text[first.start() :].lstrip(",")
-
-
-def files_of(spec: str) -> list[Path]:
-    """Return the files that a spec names, and by which its agent is another one after an edit.
-
-    These are the file of ``FILE.py:NAME``, a file that is an option's whole value, the modules
-    beside these that they import, the loaded modules of a package that an import path or an entry
-    point names, and what the agent declares: the files in a
-    :data:`~c4env.agents.options.Folder`, without logs, and those among the words of a
-    :data:`~c4env.agents.options.Command`.
-    """
-    name, options = split_spec(spec)
-    declared = {option.name: option for option in options_of_agent(_lookup(name))}
-    paths = [Path(name.rpartition(":")[0])]
-    code = [name, *(point.value for point in _third_parties().get(name, ())), *options.values()]
-    packages = {found[1] for text in code if (found := _IMPORT_PATH.match(text))} - {"c4env"}
-    for module_name, module in [*sys.modules.items()]:
-        if module_name.partition(".")[0] in packages:
-            paths.append(Path(getattr(module, "__file__", None) or ""))
-    for key, text in options.items():
-        option = declared.get(key, Option(key, str, ""))
-        inner, _, argument = text.partition(":")
-        if option.kind is not str or text in option.choices:
-            continue
-        paths += (Path(text), Path(text.rpartition(":")[0]))  # FILE and FILE.py:NAME
-        if _with_argument(inner) and argument:  # an agent as an option, as in puct:selfplay:DIR
-            paths += files_of(text)
-        elif option.reads == "folder":
-            paths += (path for path in Path(text).rglob("*") if path.suffix != ".log")
-        elif option.reads == "command":  # of --net=FILE, the file
-            paths += (Path(p) for word in shlex.split(text) for p in (word, word.split("=", 1)[-1]))
-    files = {path.absolute() for path in paths if path.is_file()}
-    for file in [file for file in files if file.suffix == ".py"]:
-        files.update(map(Path, modules_in(str(file.parent), imports_of(str(file))).values()))
-    return sorted(files)
-
-
-def join_spec(name: str, options: dict[str, Any]) -> str:
-    """Join a name and options to a spec; the inverse of :func:`split_spec`."""
-    if not options:
-        return name
-    texts = {key: _text(value) for key, value in options.items()}
-    entry = _with_argument(name)
-    argument = [texts.pop(entry.argument)] if entry and entry.argument in texts else []
-    return f"{name}:" + ",".join([*argument, *(f"{key}={value}" for key, value in texts.items())])
+def written_files(agent: Any) -> dict[str, str]:
+    """Return the files that the agent of a spec, or an object, writes, by the option's name."""
+    if isinstance(agent, Spec):
+        options, values = options_of_agent(agent.source), dict(agent.options)
+    else:
+        options, values = options_of(type(agent)), getattr(agent, "_arguments", {})
+    files = {o.name: values.get(o.name, o.default) for o in options if o.writes}
+    return {name: file for name, file in files.items() if file not in (None, "None", REQUIRED)}
 
 
 def _text(value: Any) -> str:

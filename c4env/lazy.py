@@ -14,7 +14,6 @@ EXTRAS: Final = {
     "book": "bitbully-databases",
     "chat": "openai",
     "dask": "distributed",
-    "open-spiel": "open_spiel",
     "jax": "jax",
     "pandas": "pandas",
     "parquet": "pyarrow",

@@ -70,7 +70,11 @@ _MIRRORED: Final = list(reversed(range(COLUMNS)))
 
 
 class Observation(TypedDict):
-    """The observation of one player; the module's docstring gives the shapes.
+    """The observation of one player, a dict of two arrays.
+
+    Row 0 is on top. Plane 0 has the discs of the observing player, plane 1 those of the other.
+    The mask has 1 for each legal column, and only zeros if the other player is to move or the game
+    is over.
 
     Example:
         >>> observation = observe(Position.parse("4"))
@@ -78,8 +82,8 @@ class Observation(TypedDict):
         array([0, 1], dtype=int8)
     """
 
-    observation: Int8s  # (6, 7, 2)
-    action_mask: Int8s  # (7,)
+    observation: Int8s  # ``(6, 7, 2)``
+    action_mask: Int8s  # ``(7,)``
 
 
 def observe(position: Position, player: int | None = None) -> Observation:

@@ -34,7 +34,7 @@ GRAMMAR: Final = (
 )
 
 Openings = SupportsIndex | str | os.PathLike[str] | Position | Sequence[Position | str]
-"""A number of plies, a text or file as above, a position, or a list of moves and positions."""
+"""What :func:`list_openings` reads."""
 
 
 def list_openings(openings: Openings) -> list[str]:

@@ -1,9 +1,10 @@
-"""What this process runs on: the package's version and commit, and the processors."""
+"""What this process runs, and on what: version, commit, command, and the processors."""
 
 from __future__ import annotations
 
 import functools
 import subprocess
+from contextvars import ContextVar
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,9 @@ try:
     __version__ = version("c4env")
 except PackageNotFoundError:  # run from a checkout that was never installed
     __version__ = "unknown"
+
+COMMAND: Final = ContextVar[tuple[str, ...] | None]("COMMAND", default=None)
+"""The words of the ``c4`` command that runs now; None without one, as in a program."""
 
 
 @functools.cache

@@ -19,7 +19,7 @@ from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.cli import COMMANDS, GROUPS, module_of
 from c4env.evaluation.cli.options import Parser, require_writable
 from c4env.evaluation.cli.output import announce_compiling, complain, reader_may_end
-from c4env.system import __version__
+from c4env.system import COMMAND, __version__
 
 ENDINGS: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -113,6 +113,7 @@ def _execute(words: list[str]) -> int:
     if words[:1] == ["help"]:  # c4 help run is c4 run --help
         words = [*words[1:], "--help"]
     name = parser.parse_args(words[:1]).command
+    before = COMMAND.set(("c4", *words))
     try:
         Path.cwd()
     except FileNotFoundError:
@@ -137,6 +138,8 @@ def _execute(words: list[str]) -> int:
         kept = f"; {stop}" if stop.args else ""  # what was kept, and how to resume
         complain(f"c4 {name}: interrupted{by}{kept}")
         return 128 + number
+    finally:
+        COMMAND.reset(before)
 
 
 def _list_commands(group: str) -> str:

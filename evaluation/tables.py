@@ -156,12 +156,17 @@ class Table(Result):
         items: an object for each row, from which the columns get their values.
         title: a line above the table.
         notes: lines below the table.
+        matrix: a table that text and Markdown show in place of this one.
+        lines: for a table of one item, the columns that text and Markdown show, in groups: each
+            group is a line.
     """
 
     columns: Sequence[Column]
     items: Sequence[Any]
     title: str = ""
     notes: tuple[str, ...] = ()
+    matrix: Table | None = None
+    lines: Sequence[Sequence[Column]] = ()
 
     @classmethod
     def of(
@@ -211,6 +216,10 @@ class Table(Result):
 
     def as_text(self) -> str:
         """The table alone, with aligned columns."""
+        if self.matrix is not None:
+            return self.matrix.as_text()
+        if self.lines:
+            return "\n".join(self._in_lines())
         if not self.items:
             return ""
         padded = []
@@ -222,6 +231,10 @@ class Table(Result):
 
     def as_markdown(self) -> str:
         """The table alone as Markdown."""
+        if self.matrix is not None:
+            return self.matrix.as_markdown()
+        if self.lines:
+            return "\n".join(f"- {line}" for line in self._in_lines())
         if not self.items:
             return ""
         escaped = []
@@ -236,6 +249,15 @@ class Table(Result):
             values = [column.value(item) for item in self.items]
             text = any(isinstance(value, str) for value in values)
             yield [column.name, *map(column.shown, values)], text
+
+    def _in_lines(self) -> Iterator[str]:
+        """Yield the lines of a table of one item; None is left out."""
+        (item,) = self.items
+        for line in self.lines:
+            values = [(column, column.value(item)) for column in line]
+            shown = [f"{c.name}: {c.shown(value)}" for c, value in values if value is not None]
+            if shown:
+                yield ", ".join(shown)
 
 
 def printable(text: str, keep: str = "") -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from c4env.agents import spec as registry
+from c4env.agents import registry
 from c4env.jit import KERNEL
 from tests.helpers.paths import FOLDERS, modules
 

@@ -20,10 +20,10 @@ PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "system errors files arrays boards lazy geometry jit rules bitboard position "
     "render observation openings envs",
-    "c4env.agents": "errors base functions entries imports options networks policies spec "
+    "c4env.agents": "errors base functions entries imports options networks policies registry spec "
     "heuristics search baselines solver levels graded learned adapters sampling pool selfplay",
-    "c4env.evaluation": "errors seeds tables store rating games exact studies report people web "
-    "cli __main__",
+    "c4env.evaluation": "errors seeds progress tables store rating games exact studies report "
+    "people web cli __main__",
 }
 
 

@@ -9,21 +9,23 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import json
 import os
 import re
-import time
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from c4env.agents.base import Agent, require_move
 from c4env.agents.entries import Range
-from c4env.agents.options import Seconds, validate_args
+from c4env.agents.options import Seconds, WrittenFile, validate_args
 from c4env.envs.text import fill, read_move, template
 from c4env.errors import EngineFault, IllegalMove, InvalidAction, InvalidOption, Unavailable
+from c4env.files import require_file
 from c4env.lazy import from_extra
 from c4env.position import DIGITS, Position
 
@@ -31,34 +33,56 @@ API_KEY: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"  # the key to send to a server that needs no key
 SECRET: Final = 8  # the fewest characters of a secret; a shorter key is a dummy and hides nothing
 BAD_GATEWAY: Final = 502
+START: Final = b'{"key": '  # of a line of answers
 RETRIES: Final = 6  # of the client, with pauses of 0.5 s, then doubled up to 8 s
 
 ChatMessage = dict[str, str]
 """One turn of a conversation: its ``role`` and its ``content``."""
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """A prompt to a language model and the model's answer, as a run stores them.
+class Answers:
+    """Answers of language models in a file of JSON lines, by a hash of the game and the request.
 
-    ``column`` and ``fault`` are those of the answer as it came. In the texts ``[key]`` stands for a
-    secret key, so a later prompt is the same whether the exchange is new or stored.
+    A line begins with its newline: the part of a line that a kill leaves spoils no other line.
     """
 
-    moves: str  # 1-based columns of the game so far, as in the prompt
-    attempt: int  # number of earlier answers without a legal move in this position
-    model: str
-    answer: str
-    column: int | None  # 0-based column of the legal move, or None
-    fault: str = ""  # without a legal move: "unreadable" or "illegal"
-    problem: str = ""  # without a legal move: a description of the problem
-    tokens: tuple[int, int] | None = None  # of prompt and answer, if the endpoint reports both
-    seconds: float = 0.0  # to the answer, with the client's retries
-    messages: list[ChatMessage] = field(default_factory=list)  # the conversation before the answer
+    def __init__(self, path: str) -> None:
+        self._path, self._writing = Path(path), threading.Lock()
+        self._known: dict[str, Reply] = {}
+        require_file(self._path, makes=False)
+        for line in self._path.read_bytes().split(b"\n") if self._path.exists() else ():
+            if line[: len(START)] != START[: len(line)]:
+                raise InvalidOption(f"chat: answers={path!r}: expected a new file, or its answers")
+            with contextlib.suppress(ValueError):  # of a part of a line
+                row = json.loads(line)
+                self._known[row["key"]] = Reply(*(row[name] for name in Reply._fields))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return answers_in, (str(self._path),)  # a copy of an agent shares the answers
+
+    def find(self, seed: object, request: dict[str, Any], ask: Callable[[], Reply]) -> Reply:
+        """Return the stored reply to a request in the game of a seed, or ask and store it."""
+        text = json.dumps([str(seed), request])
+        key = hashlib.sha256(text.encode()).hexdigest()[:16]
+        if key not in self._known:
+            reply = ask()
+            line = json.dumps({"key": key, **request, **reply._asdict()})
+            try:
+                with self._writing, self._path.open("a", encoding="utf-8") as file:
+                    file.write(f"\n{line}")
+            except OSError as error:
+                raise Unavailable(f"{self._path}: {error.strerror or error}") from None
+            self._known[key] = reply
+        return self._known[key]
 
 
-Tape = Callable[[str, int, Callable[[], Exchange]], Exchange]
-"""A function of moves, attempt and ``ask``; returns a stored exchange or calls ``ask``."""
+_stores: Final[WeakValueDictionary[str, Answers]] = WeakValueDictionary()
+
+
+def answers_in(path: str) -> Answers:
+    """Return the answers in a file; agents of one process share them."""
+    path = os.path.abspath(path)
+    return _stores.get(path) or _stores.setdefault(path, Answers(path))
 
 
 class Chat(Agent):
@@ -79,10 +103,10 @@ class Chat(Agent):
             invalid.
         retries: how many times to repeat a request after an answer without a legal move.
         timeout: seconds that the endpoint may be silent before the client repeats a request.
+        answers: a file that keeps each answer; a resumed run asks for none of them again.
 
     Attributes:
-        prompt: the ``Prompt`` that the option ``prompt`` names.
-        tape: None, or a function through which a run stores and replays each answer.
+        prompt: the text of the option ``prompt``.
     """
 
     @validate_args
@@ -95,20 +119,23 @@ class Chat(Agent):
         max_tokens: Annotated[int, Range(1)] | None = None,
         retries: Annotated[int, Range(0, 100)] = 2,
         timeout: Seconds = 120.0,
+        answers: WrittenFile | None = None,
     ) -> None:
         self.model = model
         self.base_url = base_url or ""
         self.prompt = find_prompt(prompt)
         options = {"temperature": temperature, "max_tokens": max_tokens}
         self._options = {name: value for name, value in options.items() if value is not None}
+        self._sent = dict(self._options)  # which a model may rename
         self.retries = retries
         self.timeout = timeout
-        self.tape: Tape | None = None
+        self.answers = None if answers is None else answers_in(answers)
         open_client(self.base_url, timeout)  # report an error before the first game
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game and forget the moves of the last game; the seed has no effect."""
+        """Begin a new game; its seed is not sent, but tells stored answers apart."""
+        self._seed = seed
         self._after: Position | None = None  # the position after the model's last move
         self._moves = ""
 
@@ -121,17 +148,18 @@ class Chat(Agent):
         """
         require_move(position)
         self._moves = self._moves_to(position)
-        messages = self.prompt.ask(position, self._moves)
-        for attempt in range(self.retries + 1):
-            ask = functools.partial(self._ask, position, messages, attempt)
-            exchange = self.tape(self._moves, attempt, ask) if self.tape else ask()
-            if exchange.column is not None:
-                self._after = position.play(exchange.column)
-                self._moves += DIGITS[exchange.column]
-                return exchange.column
-            messages = ask_again(messages, exchange.answer, exchange.problem)
+        question = fill(self.prompt, position, self._moves)
+        messages: list[ChatMessage] = [{"role": "user", "content": question}]
+        for _ in range(self.retries + 1):
+            reply = self._ask(messages)
+            column, problem = _judge(reply, position)
+            if column is not None:
+                self._after = position.play(column)
+                self._moves += DIGITS[column]
+                return column
+            messages = ask_again(messages, reply.text, problem)
         tries = f" in {self.retries + 1} tries" if self.retries else ""
-        raise EngineFault(f"{self.model} gave no legal move{tries}: {exchange.problem}")
+        raise EngineFault(f"{self.model} gave no legal move{tries}: {problem}")
 
     def _moves_to(self, position: Position) -> str:
         """Return the moves of this game if it leads to the position, else any moves that do."""
@@ -141,61 +169,38 @@ class Chat(Agent):
                     return self._moves + DIGITS[reply]
         return position.moves()
 
-    def _ask(self, position: Position, messages: list[ChatMessage], attempt: int) -> Exchange:
+    def _ask(self, messages: list[ChatMessage]) -> Reply:
         client = open_client(self.base_url, self.timeout)
-        start = time.monotonic()
-        reply = request(client, self.model, messages, self._options)
-        seconds = time.monotonic() - start
-        column, fault, _ = _judge(reply, position)
-        answer = hide_key(client, reply.text)
-        *_, problem = _judge(reply._replace(text=answer), position)  # may quote a part of the text
-        return Exchange(
-            self._moves, attempt, self.model, answer, column, fault, problem if fault else "",
-            reply.tokens, seconds, messages,
-        )  # fmt: skip
+        ask = functools.partial(request, client, self.model, messages, self._sent)
+        if self.answers is None or self._seed is None:
+            return ask()
+        asked = {"base_url": self.base_url, "model": self.model, "messages": messages}
+        return self.answers.find(self._seed, asked | self._options, ask)
 
 
-def _judge(reply: Reply, position: Position) -> tuple[int | None, str, str]:
-    """Return a reply's legal column, or None, and the fault and problem of an :class:`Exchange`."""
+def _judge(reply: Reply, position: Position) -> tuple[int | None, str]:
+    """Return a reply's legal column, or None, and what is wrong with the reply."""
     if reply.is_cut:
-        return None, "unreadable", "the answer was cut off at its limit of tokens"
+        return None, "the answer was cut off at its limit of tokens"
     try:
-        return read_move(reply.text, position), "", ""
-    except InvalidAction as error:
-        return None, "unreadable", str(error)
-    except IllegalMove as error:
-        return None, "illegal", str(error)
+        return read_move(reply.text, position), ""
+    except (InvalidAction, IllegalMove) as error:
+        return None, str(error)
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """A template (:func:`c4env.envs.text.fill`), and the value of the option that names it."""
-
-    name: str
-    text: str = field(repr=False)
-
-    def __str__(self) -> str:
-        digest = hashlib.sha256(self.text.encode()).hexdigest()[:12]
-        return f"{self.name}, sha256 {digest}"
-
-    def ask(self, position: Position, moves: str) -> list[ChatMessage]:
-        """Return the messages that first ask for a move in a position."""
-        return [{"role": "user", "content": fill(self.text, position, moves)}]
-
-
-def find_prompt(name: str) -> Prompt:
-    """Find a prompt by a kind of :func:`c4env.envs.text.template`, or by the name of a file.
+def find_prompt(name: str) -> str:
+    """Return the template of a kind (:func:`c4env.envs.text.template`), or in a file.
 
     Raises:
         InvalidOption: the name is neither, or the file is no text.
     """
     if Path(name).is_file():
         try:
-            return Prompt(name, Path(name).read_text(encoding="utf-8"))
+            return Path(name).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidOption(f"chat: prompt={name!r}: expected a text file: {error}") from None
     try:
-        return Prompt(name, template(name))
+        return template(name)
     except InvalidOption as error:
         raise InvalidOption(f"chat: prompt={name!r}: {error}; or an existing file") from None
 
@@ -286,7 +291,7 @@ def request(
     try:
         answer = client.chat.completions.create(model=model, messages=messages, **options)
         choice = answer.choices[0]
-        text = text_of(choice.message.content)
+        text = hide_key(client, text_of(choice.message.content))
         tokens = answer.usage and (answer.usage.prompt_tokens, answer.usage.completion_tokens)
         return Reply(text, choice.finish_reason == "length", tokens or None)
     except openai.APIStatusError as error:

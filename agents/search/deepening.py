@@ -7,14 +7,14 @@ search). Forced replies do not count as depth, which serves as a quiescence sear
 
 from __future__ import annotations
 
-import dataclasses
+from math import inf
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.base import LineSearch
 from c4env.agents.heuristics.names import (
     WIN,
     Heuristic,
@@ -59,7 +59,6 @@ from c4env.position import Position
 require_standard(__name__)
 
 DEFAULT_NODES: Final = 200_000
-QUICK_NODES: Final = 500_000  # a search of more nodes (tenths of a second) runs in a thread
 
 # Words of a workspace, besides the words of ``c4env.agents.search.threads``.
 AGE: Final = 2  # the table's age; entries of another age count as empty
@@ -97,7 +96,7 @@ SPREAD: Final = 0x9E3779B97F4A7  # an odd factor, which spreads keys over a tabl
 SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed
 
 
-class Search(NamedTuple):
+class Context(NamedTuple):
     """What every node of a search needs."""
 
     heuristic: Heuristic
@@ -109,7 +108,7 @@ _heuristic = types.FunctionType(_float64(_int64, _int64))
 _words = types.int64[::1]
 _entry: Any = from_dtype(ENTRY)
 _table: Any = _entry[::1]
-_search = types.NamedTuple((_heuristic, types.CPointer(_int64)), Search)
+_context = types.NamedTuple((_heuristic, types.CPointer(_int64)), Context)
 
 
 @kernel("float64(int64)")
@@ -144,13 +143,13 @@ def decides(entry: np.void, depth: int, alpha: float, beta: float) -> bool:
     )
 
 
-@kernel(_float64(_int64, _int64, _bool, _search), forceinline=True)
-def leaf_value(mine: int, theirs: int, searching: bool, search: Search) -> float:
+@kernel(_float64(_int64, _int64, _bool, _context), forceinline=True)
+def leaf_value(mine: int, theirs: int, searching: bool, context: Context) -> float:
     """Return a leaf's value for the side to move; stop the search if the value is unusable."""
-    value, count = leaf(mine, theirs, searching, search.heuristic)
+    value, count = leaf(mine, theirs, searching, context.heuristic)
     if count == INVALID:
-        search.work[INVALID_VALUE] = 1
-        search.work[LIMIT] = STOP_NOW
+        context.work[INVALID_VALUE] = 1
+        context.work[LIMIT] = STOP_NOW
     return float(value)
 
 
@@ -193,7 +192,7 @@ def note_cutoff(work: Any, plies: int, column: int, cell: int, depth: int) -> No
     work[HISTORY + (plies & 1) * BITS + popcount(cell - 1)] += depth * depth
 
 
-@kernel(_float64(_int64, _int64, _int64, _float64, _float64, _bool, _search, _table))
+@kernel(_float64(_int64, _int64, _int64, _float64, _float64, _bool, _context, _table))
 def deepen(
     mine: int,
     theirs: int,
@@ -201,7 +200,7 @@ def deepen(
     alpha: float,
     beta: float,
     searching: bool,
-    search: Search,
+    context: Context,
     table: NDArray[np.void],
 ) -> float:
     """Return the value of an undecided board for the side to move (fail-soft).
@@ -209,7 +208,7 @@ def deepen(
     Heuristics take the agent's view; ``searching`` is True if the agent is to move. The result is
     meaningless once ``work[NODES]`` reaches ``work[LIMIT]``.
     """
-    work = search.work
+    work = context.work
     if work[NODES] >= work[LIMIT]:
         return 0.0
     work[NODES] += 1
@@ -223,9 +222,9 @@ def deepen(
     if safe == 0:
         return -win_at(plies + 2)
     if safe & (safe - 1) == 0:
-        return -deepen(theirs, mine | safe, depth, -beta, -alpha, not searching, search, table)
+        return -deepen(theirs, mine | safe, depth, -beta, -alpha, not searching, context, table)
     if depth <= 0:
-        return leaf_value(mine, theirs, searching, search)
+        return leaf_value(mine, theirs, searching, context)
     # No side wins with either of the next two discs.
     if win_at(plies + 3) <= alpha:
         return win_at(plies + 3)
@@ -246,9 +245,9 @@ def deepen(
         value = floor
         if i > 0:
             null = -floor - NULL_WINDOW
-            value = -deepen(theirs, after, depth - 1, null, -floor, not searching, search, table)
+            value = -deepen(theirs, after, depth - 1, null, -floor, not searching, context, table)
         if i == 0 or floor < value < beta:
-            value = -deepen(theirs, after, depth - 1, -beta, -floor, not searching, search, table)
+            value = -deepen(theirs, after, depth - 1, -beta, -floor, not searching, context, table)
         if work[NODES] >= work[LIMIT]:
             return 0.0
         if value > best:
@@ -284,7 +283,7 @@ def best_at_depth(
     was stopped, the result is the best column searched so far, or -1 if there is none.
     """
     taken = mine | theirs
-    search = Search(heuristic, pointer(work))
+    context = Context(heuristic, pointer(work))
     best, chosen = -INFINITY, -1
     for i in range(COLUMNS):
         column = column_at(order, i)
@@ -297,9 +296,9 @@ def best_at_depth(
         null = -best - NULL_WINDOW
         value = -INFINITY
         if chosen >= 0:
-            value = -deepen(theirs, after, depth - 1, null, -best, False, search, table)
+            value = -deepen(theirs, after, depth - 1, null, -best, False, context, table)
         if chosen < 0 or value > best:
-            value = -deepen(theirs, after, depth - 1, -INFINITY, -best, False, search, table)
+            value = -deepen(theirs, after, depth - 1, -INFINITY, -best, False, context, table)
         if work[NODES] >= work[LIMIT]:
             break
         if value > best:
@@ -307,7 +306,7 @@ def best_at_depth(
     return chosen, best
 
 
-class Deepening(SearchingAgent):
+class Deepening(LineSearch):
     """Plays by iterative-deepening alpha-beta within a time or node budget.
 
     Args:
@@ -351,26 +350,19 @@ class Deepening(SearchingAgent):
         """Return the state of a copy, which allocates a table of its own."""
         return vars(self) | {"_table": np.zeros(0, ENTRY), "_work": np.zeros_like(self._work)}
 
-    def search(self, position: Position) -> SearchResult:
-        """Return the chosen column, its value, the completed depth and the principal variation.
-
-        The principal variation ends at the first position that the table no longer has.
-        """
-        require_move(position)
+    def _best(self, position: Position) -> tuple[int, float, int, int]:
         self._begin()
-        quick = self.movetime is None and self.limit is not None and self.limit <= QUICK_NODES
         result = search_with(
             self._heuristic_name,
             self._heuristic,
             lambda asked, _: self._iterate(position, asked),
+            inf if self.limit is None else self.limit,
             self._work,
             self.movetime,
-            quick,
         )
         if self._work[INVALID_VALUE]:
             raise not_a_value(self._heuristic_name)
-        line = self._line(position, result.column, max(result.depth, 1))
-        return dataclasses.replace(result, principal_variation=line)
+        return result
 
     def _begin(self) -> None:
         """Empty the table and the workspace, and set the budget."""
@@ -386,8 +378,8 @@ class Deepening(SearchingAgent):
         work[AGE] = age
         work[LIMIT] = NEVER if self.limit is None else self.limit
 
-    def _iterate(self, position: Position, heuristic: Any) -> SearchResult:
-        """Search with increasing depth until the budget is used; return no principal variation."""
+    def _iterate(self, position: Position, heuristic: Any) -> tuple[int, float, int, int]:
+        """Search with increasing depth until the budget is used; return as :meth:`_best`."""
         work = self._work
         columns = position.legal_columns()
         order = CENTRE_FIRST
@@ -406,27 +398,15 @@ class Deepening(SearchingAgent):
                 break
             order = pack((best, *(c for c in columns_in(order) if c != best)))
             work[HISTORY:MOVES] >>= 1
-        return SearchResult(best, value + 0.0, int(work[NODES]), completed, ())
+        return best, value + 0.0, int(work[NODES]), completed
 
-    def _line(self, position: Position, column: int, depth: int) -> tuple[int, ...]:
-        """Return the line of play after a column, read from the table, with forced replies."""
-        line = [column]
-        position = position.play(column)
-        while position.outcome is None and len(line) < depth:
-            column = self._stored_column(position, searching=len(line) % 2 == 0)
-            if column < 0:
-                break
-            line.append(column)
-            position = position.play(column)
-        return tuple(line)
-
-    def _stored_column(self, position: Position, searching: bool) -> int:
-        """Return the column that the search chose in a position; -1 if unknown."""
-        mine, theirs = position.mine, position.theirs
+    def _reply(self, after: Position, ply: int) -> int | None:
+        """Return a forced reply, or the table's column; None if the table no longer has it."""
+        mine, theirs = after.mine, after.theirs
         urgent = winning_moves(mine, theirs) or winning_moves(theirs, mine)
-        for column in position.legal_columns():
+        for column in after.legal_columns():
             if urgent & drop(mine | theirs, column):
                 return column
-        key = table_key(mine, theirs, searching, int(self._work[AGE]))
+        key = table_key(mine, theirs, ply % 2 == 1, int(self._work[AGE]))
         entry = self._table[table_place(key, len(self._table))]
-        return int(entry["column"]) if entry["key"] == key else -1
+        return int(entry["column"]) if entry["key"] == key else None

@@ -11,13 +11,13 @@ B ("Implementation Report - Connect Four with Minimax AI").
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log
-from typing import Any, ClassVar, Final, NamedTuple, TypeVar
+from math import inf
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numba import types
 
-from c4env.agents.base import SearchingAgent, SearchResult, line_of_play, require_move
+from c4env.agents.base import LineSearch
 from c4env.agents.heuristics.names import (
     WIN,
     Heuristic,
@@ -30,7 +30,7 @@ from c4env.agents.heuristics.names import (
 )
 from c4env.agents.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from c4env.agents.search.lowlevel import CENTRE_FIRST, LEFT_TO_RIGHT, column_at, pointer
-from c4env.agents.search.threads import STOPPED, search_interruptibly
+from c4env.agents.search.threads import LIMIT, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import kernel
@@ -66,7 +66,7 @@ WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, WIN, 0.0, evaluate_full=False)
 INFINITY: Final = 1e300  # greater than any value
 INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
 POLL_DEPTH: Final = 4  # nodes with this much depth left, or more, check whether to stop
-QUICK_LEAVES: Final = 10**6  # boards with at most this many leaves need no thread of their own
+PRUNED: Final = 0.75  # pruning leaves about the nodes of so much of the depth, at most
 
 _int64, _float64, _bool = types.int64, types.float64, types.boolean
 _heuristic = types.FunctionType(_float64(_int64, _int64))
@@ -104,7 +104,7 @@ def minimax(
     ``searching`` is True when the agent is to move. The heuristic always takes the agent's view,
     since a heuristic need not be antisymmetric. With pruning a value between alpha and beta is
     exact, and any other value is a bound (fail-soft). The number of nodes is INVALID if a heuristic
-    value is unusable or ``work[STOPPED]`` is set.
+    value is unusable or ``work[LIMIT]`` is negative.
     """
     rules = search.rules
     if has_won(theirs):
@@ -114,7 +114,7 @@ def minimax(
         return 0.0, 1
     if depth == 0 or moves == 0:
         return leaf(mine, theirs, searching, search.heuristic)
-    if depth >= POLL_DEPTH and search.work[STOPPED]:
+    if depth >= POLL_DEPTH and search.work[LIMIT] < 0:
         return 0.0, INVALID
     best = -INFINITY
     nodes = 1
@@ -191,20 +191,25 @@ def best_columns(
 ) -> None:
     """Write the best columns and the node counts ``[M]`` of boards ``[M, 2]``."""
     for i in range(len(boards)):
-        if work[STOPPED]:
+        if work[LIMIT] < 0:
             return
         columns[i], _, nodes[i] = best_column(
             int(boards[i, 0]), int(boards[i, 1]), depth, True, order, heuristic, rules, work
         )
 
 
+def nodes_at(depth: int, prune: bool) -> float:
+    """Estimate the nodes of a search to a depth, with or without pruning."""
+    return float(COLUMNS ** (PRUNED * depth if prune else depth))
+
+
 def search_with(
     name: object,
     argument: Any,
     search: Callable[[Any, Int64s], T],
+    nodes: float,
     work: Int64s | None = None,
     seconds: float | None = None,
-    quick: bool = False,
 ) -> T:
     """Run a search with the argument of a named heuristic, as :func:`search_interruptibly`.
 
@@ -212,9 +217,9 @@ def search_with(
     has a thread of its own: in a callback, Ctrl-C would be lost between two instructions of Python.
     """
     if isinstance(argument, PlainHeuristic):  # a callback for this search alone, and its errors
-        argument, quick = PlainHeuristic(*argument.arguments), False
+        argument, nodes = PlainHeuristic(*argument.arguments), inf
     try:
-        result = search_interruptibly(lambda work: search(argument, work), work, seconds, quick)
+        result = search_interruptibly(lambda work: search(argument, work), nodes, work, seconds)
     except Exception as error:
         raise raised_by(name, error) from error
     for raised in getattr(argument, "raised", ()):
@@ -222,15 +227,12 @@ def search_with(
     return result
 
 
-class FixedDepth(SearchingAgent):
+class FixedDepth(LineSearch):
     """Searches a fixed number of plies with a heuristic at the leaves.
 
     The default rules are those of the chain system for every heuristic, so that heuristics are
     comparable and every kind of search chooses the same columns.
     """
-
-    quick_plies: ClassVar[int] = int(log(10**8, COLUMNS))
-    """A deeper search takes more than some hundredths of a second, so it runs in a thread."""
 
     @property
     def deterministic(self) -> bool:  # type: ignore[override]
@@ -257,20 +259,24 @@ class FixedDepth(SearchingAgent):
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
     ) -> tuple[int, float, int]:
         board, rules = (mine, theirs, depth, searching, order), tuple(self.rules)
-        quick = min(depth, CELLS - (mine | theirs).bit_count()) <= self.quick_plies
+        plies = min(depth, CELLS - (mine | theirs).bit_count())
         column, value, nodes = search_with(
             self.heuristic,
             self._heuristic,
             lambda asked, work: best_column(*board, asked, rules, work),
-            quick=quick,
+            nodes_at(plies, self.rules.prune),
         )
         if nodes < 0:
             raise not_a_value(self.heuristic)
         return column, value + 0.0, nodes  # + 0.0: no negative zero
 
-    def _best(self, position: Position) -> tuple[int, float, int]:
-        require_move(position)
-        return self._search(position.mine, position.theirs, self.depth, True, self.order)
+    def _best(self, position: Position) -> tuple[int, float, int, int]:
+        depth = self.depth
+        return *self._search(position.mine, position.theirs, depth, True, self.order), depth
+
+    def _reply(self, after: Position, ply: int) -> int:
+        left, searching = self.depth - 1 - ply, ply % 2 == 1
+        return self._search(after.mine, after.theirs, left, searching, self.rules.order)[0]
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
@@ -281,26 +287,12 @@ class FixedDepth(SearchingAgent):
             self.heuristic,
             self._heuristic,
             lambda asked, work: best_columns(*settings, asked, rules, columns, nodes, work),
-            quick=len(discs) * COLUMNS**self.depth <= QUICK_LEAVES,
+            len(discs) * nodes_at(self.depth, prune=True),
         )
         if (nodes < 0).any():
             raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
         return columns
-
-    def search(self, position: Position) -> SearchResult:
-        """Return the chosen column, its value and the principal variation.
-
-        Each later move of the principal variation takes another search, which ``nodes`` omits.
-        """
-        column, value, nodes = self._best(position)
-        left, order = self.depth - 1, self.rules.order
-
-        def reply(after: Position, ply: int) -> int:
-            return self._search(after.mine, after.theirs, left - ply, ply % 2 == 1, order)[0]
-
-        line = line_of_play(position.play(column), reply, left)
-        return SearchResult(column, value, nodes, self.depth, (column, *line))
 
 
 class AlphaBeta(FixedDepth):
@@ -313,8 +305,6 @@ class AlphaBeta(FixedDepth):
 
 class Minimax(FixedDepth):
     """Naive minimax with any heuristic; the defaults are the published settings."""
-
-    quick_plies: ClassVar[int] = int(log(10**6, COLUMNS))
 
     @validate_args
     def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from c4env.agents.base import SearchingAgent, SearchResult, line_of_play, require_move
+from c4env.agents.base import LineSearch, require_move
 from c4env.agents.options import Positions, validate_args
 from c4env.agents.search.lowlevel import POINTER, pointer
-from c4env.agents.search.threads import STOPPED, search_interruptibly
+from c4env.agents.search.threads import LIMIT, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.errors import SearchLimit
@@ -20,8 +20,7 @@ from c4env.position import Position
 
 GAVE_UP: Final = -1000  # in place of a score: the search reached its node limit
 POLL_PLIES: Final = CELLS - 10  # nodes with at most this many plies check whether to stop
-QUICK_PLIES: Final = CELLS - 14  # from here on a search takes less than a tenth of a second
-QUICK_NODES: Final = 1_000_000  # so does a search of at most so many nodes
+BRANCHING: Final = 2.6  # the nodes of hard positions grow so with each empty cell
 
 
 @kernel(f"UniTuple(int64, 2)(int64, int64, int64, int64, {POINTER})")
@@ -29,13 +28,13 @@ def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[
     """Return the exact score for the side to move (:class:`Solver`), and the nodes (calls).
 
     The position must not be won. The score is GAVE_UP after more than ``limit`` nodes, or once
-    ``work[STOPPED]`` is set.
+    ``work[LIMIT]`` is negative.
     """
     if plies == CELLS:
         return 0, 1
     if winning_moves(mine, theirs):
         return win_score(plies + 1), 1
-    if plies <= POLL_PLIES and work[STOPPED]:
+    if plies <= POLL_PLIES and work[LIMIT] < 0:
         return GAVE_UP, 1
     best = -CELLS
     nodes = 1
@@ -56,7 +55,7 @@ def solve(mine: int, theirs: int, plies: int, limit: int, work: Int64s) -> tuple
     return negamax(mine, theirs, plies, limit, pointer(work))
 
 
-class Negamax(SearchingAgent):
+class Negamax(LineSearch):
     """Plays endings perfectly by negamax without pruning; ties go to the leftmost column.
 
     Args:
@@ -87,12 +86,12 @@ class Negamax(SearchingAgent):
 
     def _solve(self, position: Position) -> tuple[int, int]:
         mine, theirs, plies = position.mine, position.theirs, position.plies
-        quick = plies >= QUICK_PLIES or self.max_nodes <= QUICK_NODES
         return search_interruptibly(
-            lambda work: solve(mine, theirs, plies, self.max_nodes, work), quick=quick
+            lambda work: solve(mine, theirs, plies, self.max_nodes, work),
+            min(BRANCHING ** (CELLS - plies), self.max_nodes),
         )
 
-    def _best(self, position: Position) -> tuple[int, float, int]:
+    def _best(self, position: Position) -> tuple[int, float, int, int]:
         score, nodes = self.score(position)
         wins = winning_moves(position.mine, position.theirs)
 
@@ -101,10 +100,8 @@ class Negamax(SearchingAgent):
                 return drop(position.mine | position.theirs, column) & wins != 0
             return -self._solve(position.play(column))[0] == score
 
-        return next(filter(keeps_score, position.legal_columns())), score, nodes
+        column = next(filter(keeps_score, position.legal_columns()))
+        return column, score, nodes, CELLS - position.plies
 
-    def search(self, position: Position) -> SearchResult:
-        """Return the column to play, its exact score, and a line of best play to the game's end."""
-        column, value, nodes = self._best(position)
-        line = line_of_play(position.play(column), lambda after, _: self._best(after)[0])
-        return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))
+    def _reply(self, after: Position, ply: int) -> int:
+        return self._best(after)[0]

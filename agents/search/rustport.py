@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from c4env.agents.base import SearchingAgent, SearchResult, line_of_play, require_move
+from c4env.agents.base import LineSearch
 from c4env.agents.heuristics.evaluations import line_score
 from c4env.agents.options import Plies, validate_args
 from c4env.agents.search.lowlevel import POINTER, pointer
-from c4env.agents.search.threads import STOPPED, search_interruptibly
+from c4env.agents.search.threads import LIMIT, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.geometry import require_standard
@@ -24,7 +24,7 @@ from c4env.position import Position
 require_standard(__name__)
 
 POLL_DEPTH: Final = 3  # nodes with at least this many plies left check whether to stop
-QUICK_DEPTH: Final = 8  # depth up to which a search takes less than a tenth of a second
+PRUNED: Final = 0.8  # pruning leaves about the nodes of so much of the depth
 MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
 
 
@@ -37,8 +37,8 @@ def minimax(
     At depth 0 the value is the line score. The column is -1 at depth 0 and if the game is over.
     Value and depth are exact when alpha <= value <= beta; else the value is a bound. The bot takes
     the greatest value, then the greatest depth, then the last column. The other side takes the
-    least value, then the greatest depth, then the first column. Once ``work[STOPPED]`` is set, the
-    result is meaningless.
+    least value, then the greatest depth, then the first column. Once ``work[LIMIT]`` is negative,
+    the result is meaningless.
     """
     if has_won(bot if bot_moved else other):
         return -1, (MAX if bot_moved else -MAX), depth, 1
@@ -46,7 +46,7 @@ def minimax(
     if depth == 0 or moves == 0:
         return -1, line_score(bot, other), depth, 1
     chosen, best, attached, nodes = -1, 0, -1, 1
-    if depth >= POLL_DEPTH and work[STOPPED]:
+    if depth >= POLL_DEPTH and work[LIMIT] < 0:
         return chosen, best, attached, nodes
     for column in range(COLUMNS):
         cell = drop(bot | other, column)
@@ -81,11 +81,13 @@ def minimax_from_root(
     return minimax(bot, other, depth, bot_moved, -MAX, MAX, pointer(work))
 
 
-class RustPort(SearchingAgent):
+class RustPort(LineSearch):
     """Plays as the Rust bot, always in the role that the report calls X.
 
     Args:
         depth: plies looked ahead, the agent's own move included; the report's depth plus one.
+
+    The value of a win is 2**63 - 1.
     """
 
     deterministic = True
@@ -97,24 +99,19 @@ class RustPort(SearchingAgent):
     def _minimax(
         self, bot: int, other: int, depth: int, bot_moved: bool
     ) -> tuple[int, int, int, int]:
-        quick = min(depth, CELLS - (bot | other).bit_count()) <= QUICK_DEPTH
+        plies = min(depth, CELLS - (bot | other).bit_count())
         return search_interruptibly(
-            lambda work: minimax_from_root(bot, other, depth, bot_moved, work), quick=quick
+            lambda work: minimax_from_root(bot, other, depth, bot_moved, work),
+            COLUMNS ** (PRUNED * plies),
         )
 
-    def _best(self, position: Position) -> tuple[int, float, int]:
-        require_move(position)
-        column, value, _, nodes = self._minimax(position.mine, position.theirs, self.depth, False)
-        return column, float(value), nodes - 1
+    def _best(self, position: Position) -> tuple[int, float, int, int]:
+        depth = self.depth
+        column, value, _, nodes = self._minimax(position.mine, position.theirs, depth, False)
+        return column, float(value), nodes - 1, depth
 
-    def search(self, position: Position) -> SearchResult:
-        """Return the chosen column, its value (a win is 2**63 - 1) and the principal variation."""
-        column, value, nodes = self._best(position)
-        left, bot = self.depth - 1, position.to_move
-
-        def reply(after: Position, ply: int) -> int:
-            bot_moved = ply % 2 == 0
-            return self._minimax(after.discs(bot), after.discs(1 - bot), left - ply, bot_moved)[0]
-
-        line = line_of_play(position.play(column), reply, left)
-        return SearchResult(column, value, nodes, self.depth, (column, *line))
+    def _reply(self, after: Position, ply: int) -> int:
+        mine, theirs, left = after.mine, after.theirs, self.depth - 1 - ply
+        if ply % 2 == 0:  # the bot has moved
+            return self._minimax(theirs, mine, left, True)[0]
+        return self._minimax(mine, theirs, left, False)[0]

@@ -1,6 +1,6 @@
 """Searches in threads, so that Ctrl-C or a time limit can stop them.
 
-A running kernel polls its workspace: the caller sets the words ``LIMIT`` and ``STOPPED``.
+A running kernel polls its workspace: the caller stops the search by the word ``LIMIT``.
 """
 
 from __future__ import annotations
@@ -15,44 +15,49 @@ import numpy as np
 
 from c4env.arrays import Int64s
 
-NODES: Final = 0  # nodes searched so far, in searches that count nodes here
-LIMIT: Final = 1  # number of nodes at which the search stops
-STOPPED: Final = 8  # 1 once the caller stops the search
+NODES: Final = 0  # nodes searched so far; 0 in searches that count nodes elsewhere
+LIMIT: Final = 1  # the search stops once NODES is not less; the caller's word from then on
 NEVER: Final = 1 << 62  # a limit that no search reaches
 STOP_NOW: Final = -1  # a limit that every search has reached
 
-WORDS: Final = 16  # words that all searches share; a search's own words follow
+WORDS: Final = 8  # words that all searches share; a search's own words follow
+
+QUICK_NODES: Final = 10**6
+"""A search of at most so many nodes takes some hundredths of a second, or a few tenths.
+
+A thread takes 0.1 ms, which most searches of an agent do not.
+"""
 
 _CHECK_EVERY: Final = 0.05  # seconds between two checks for signals
 
 T = TypeVar("T")
 
-UNWATCHED: Final = np.zeros(WORDS, np.int64)
-"""The workspace of short searches, which run without a thread and cannot be stopped."""
+UNWATCHED: Final = np.array([0, NEVER] + [0] * (WORDS - 2), np.int64)
+"""The workspace of quick searches, which run without a thread and cannot be stopped."""
 
 
 def search_interruptibly(
     search: Callable[[Int64s], T],
+    nodes: float,
     work: Int64s | None = None,
     seconds: float | None = None,
-    quick: bool = False,
 ) -> T:
     """Run a search in its own thread, so that Ctrl-C reaches the caller; return the result.
 
     The search releases the interpreter's lock, and returns early once its workspace's word
-    ``STOPPED`` is set, as it is after ``seconds``. A quick search runs in the caller's thread,
-    where nothing can stop it.
+    ``LIMIT`` is ``STOP_NOW``, as it is after ``seconds``. A search of at most ``QUICK_NODES``
+    ``nodes``, as the caller estimates, runs in the caller's thread, where nothing can stop it.
     """
-    if quick:
+    if nodes <= QUICK_NODES and seconds is None:
         return search(UNWATCHED if work is None else work)
     results: list[T] = []
-    workspace = np.zeros(WORDS, np.int64) if work is None else work
+    workspace = UNWATCHED.copy() if work is None else work
     run_interruptibly(lambda work: results.append(search(work)), [workspace], seconds)
     return results[0]
 
 
 def run_interruptibly(
-    task: Callable[[Int64s], None],
+    task: Callable[[Int64s], object],
     workspaces: list[Int64s],
     seconds: float | None = None,
 ) -> None:
@@ -81,7 +86,6 @@ def run_interruptibly(
             running -= done.acquire(timeout=min(left, _CHECK_EVERY))
     finally:
         for work in workspaces:
-            work[STOPPED] = 1
             work[LIMIT] = STOP_NOW
         for thread in threads:
             if thread.ident is not None:

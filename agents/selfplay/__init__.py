@@ -1,4 +1,4 @@
-"""Learning from a network's own games: full self-play, AlphaZero in 200 lines, and PPO."""
+"""Learning from a network's own games."""
 
 from typing import Final
 

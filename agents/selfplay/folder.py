@@ -1,6 +1,6 @@
 """The folder of a training, and the agent ``selfplay:DIR`` that plays by its network.
 
-All trainings share its lock, the errors of its checkpoints, and the command line.
+It has the lock of the folder, the errors of its checkpoints, and the command line.
 """
 
 from __future__ import annotations

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 
 from c4env.agents.search.lowlevel import pointer
 from c4env.agents.search.threads import LIMIT, NODES
-from c4env.agents.solver.null_window import MIXED, ROOT, mixed_key, search, write_node
+from c4env.agents.solver.null_window import (
+    MIXED,
+    ROOT,
+    mixed_key,
+    reset_workspace,
+    search,
+    write_node,
+)
 from c4env.agents.solver.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import (
@@ -32,6 +39,7 @@ from c4env.jit import kernel
 from c4env.position import Position, require_position
 
 ABORTED: Final = 99  # the score of a search that was stopped
+TRIAL_NODES: Final = 20_000  # nodes searched in the caller's thread before others start: some ms
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
 LARGEST: Final = CELLS // 2 + 1  # the greatest score
 SOON_PLIES: Final = 20  # most plies to a win beyond an alpha far from 0, if the sign is unknown
@@ -111,11 +119,25 @@ def bound_score(
     return lowest, highest
 
 
-@kernel("int64(int64[::1], int64[::1], int64, int64, int64, int64)")
+@kernel("int64(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True)
 def solve(table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int) -> int:
-    """Return the score that :func:`bound_score` finds; ``ABORTED`` if the search was stopped."""
+    """Return a position's score, clipped; ``ABORTED`` if the search was stopped."""
+    if has_won(theirs):
+        return min(max(-win_score(popcount(mine | theirs)), floor), ceiling)
     lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
     return lowest if lowest == highest else ABORTED
+
+
+@kernel("UniTuple(int64, 2)(int64[::1], int64[::1], int64, int64, int64, int64)")
+def try_to_solve(
+    table: Int64s, work: Int64s, epoch: int, mine: int, theirs: int, most: int
+) -> tuple[int, int]:
+    """Return the score, clipped to ``-most..most``, and the nodes; ABORTED at ``TRIAL_NODES``.
+
+    The interpreter's lock is kept: to release it would take a tenth of the time of a late position.
+    """
+    reset_workspace(work, table, epoch, TRIAL_NODES)
+    return solve(table, work, mine, theirs, -most, most), work[NODES]
 
 
 @kernel("boolean(int64[::1], int64[::1], int64, int64, int64, boolean, int8[::1])", nogil=True)
@@ -167,9 +189,6 @@ def score_range(
     for i in range(start, stop):
         first, second = int(mine[i]), int(theirs[i])
         if scores.shape[1] == 1:
-            if has_won(second):
-                scores[i, 0] = -win_score(popcount(first | second))
-                continue
             score = solve(table, work, first, second, -LARGEST, LARGEST)
             if score == ABORTED:
                 return i

@@ -32,7 +32,7 @@ from typing import Any, Final
 import numpy as np
 
 from c4env.agents.search.lowlevel import POINTER, board_key
-from c4env.agents.search.threads import LIMIT, NEVER, NODES, WORDS
+from c4env.agents.search.threads import LIMIT, NODES, WORDS
 from c4env.agents.solver.table import (
     bucket_mask,
     fetch,
@@ -113,10 +113,11 @@ NO_CLAIM: Final = -1  # in place of a bound: the side's claim is not enough
 UNDECIDED: Final = 99  # in place of a bound on the score
 
 
-def reset_workspace(work: Int64s, table: Int64s, epoch: int) -> None:
-    """Prepare a workspace for a search with a table and an epoch."""
-    work[:WORDS] = 0
-    work[LIMIT] = NEVER
+@kernel("void(int64[::1], int64[::1], int64, int64)")
+def reset_workspace(work: Int64s, table: Int64s, epoch: int, limit: int) -> None:
+    """Prepare a workspace for a search with a table, an epoch and a limit of nodes."""
+    work[NODES] = 0
+    work[LIMIT] = limit
     work[EPOCH] = epoch
     work[MASK] = len(table) // 2 - 1
 

@@ -6,14 +6,14 @@ from typing import Literal
 
 import numpy as np
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.base import LineSearch
 from c4env.agents.options import Megabytes, Share, validate_args
 from c4env.agents.solver import Solver
 from c4env.position import Position
 from c4env.rules import CELLS
 
 
-class Perfect(SearchingAgent):
+class Perfect(LineSearch):
     """Plays a column with the best exact score: a quickest win, a draw, or a slowest loss.
 
     Args:
@@ -53,8 +53,7 @@ class Perfect(SearchingAgent):
         """Set the seed of errors; keep the solver's table."""
         self._generator = np.random.default_rng(seed)
 
-    def _best(self, position: Position) -> tuple[int, float, int]:
-        require_move(position)
+    def _best(self, position: Position) -> tuple[int, float, int, int]:
         best = self.solver.best_columns(position)
         nodes = self.solver.nodes
         worse = [c for c in position.legal_columns() if c not in best]
@@ -66,10 +65,7 @@ class Perfect(SearchingAgent):
             drawn = 0 if self.ties == "center" else int(self._generator.integers(len(best)))
             column = best[drawn]
             value = self.solver.score(position)
-        return column, float(value), nodes + self.solver.nodes
+        return column, float(value), nodes + self.solver.nodes, CELLS - position.plies
 
-    def search(self, position: Position) -> SearchResult:
-        """Return the column to play, its exact score, and a line of best play to the end."""
-        column, value, nodes = self._best(position)
-        line = self.solver.principal_variation(position.play(column))
-        return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))
+    def _reply(self, after: Position, ply: int) -> int:
+        return self.solver.best_columns(after)[0]

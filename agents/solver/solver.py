@@ -11,32 +11,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from c4env.agents.base import line_of_play
-from c4env.agents.search.threads import (
-    LIMIT,
-    NEVER,
-    NODES,
-    STOPPED,
-    run_interruptibly,
-    search_interruptibly,
-)
+from c4env.agents.search.threads import NEVER, NODES, run_interruptibly, search_interruptibly
 from c4env.agents.solver.book import Book
 from c4env.agents.solver.driver import (
+    ABORTED,
     LARGEST,
+    TRIAL_NODES,
     bound_score,
     parse_bitboards,
     score_columns,
     score_range,
+    solve,
+    try_to_solve,
 )
-from c4env.agents.solver.null_window import EPOCH, WORKSPACE, reset_workspace
+from c4env.agents.solver.null_window import WORKSPACE, reset_workspace
 from c4env.agents.solver.table import LAST_EPOCH, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import CENTRE_FIRST, COLUMNS, discs_at_end, win_score
+from c4env.bitboard import CENTRE_FIRST, COLUMNS, discs_at_end
 from c4env.errors import InvalidOption, require_integer
 from c4env.position import Position, require_position
 from c4env.system import usable_cores
 
-TRIAL_NODES: Final = 20_000  # nodes searched in the caller's thread before others start
-QUICK_NODES: Final = 1_000_000  # nodes searched in some hundredths of a second
 PORTION: Final = 64  # most positions that a thread takes at a time
 PORTIONS: Final = 8  # least number of portions for each thread, since few positions may be hard
 
@@ -52,14 +47,14 @@ class Solver:
     ``-((44 - plies) // 2)`` if its last disc won, and 0 if the board is full.
 
     The transposition table serves later calls; :meth:`clear` empties the table, and a copy begins
-    with an empty table. Threads that share a solver wait for each other.
+    with an empty table. Threads may share a solver; their long searches wait for each other.
 
     Args:
         book: the opening book: ``"default"`` comes with this package, ``"12ply"`` with the package
             ``bitbully-databases``; a path; a :class:`~c4env.agents.solver.book.Book`; or None for
             no book. Only the standard board, 6 x 7, has books.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
-            a power of two, allocated at the first search.
+            a power of two; a search takes the memory as it fills the table.
 
     Attributes:
         nodes: nodes searched by the last call.
@@ -81,10 +76,10 @@ class Solver:
         self.table_mb = require_integer("table_mb", table_mb)
         self.book = Book.open(book)
         self.nodes = 0
-        self._table: Int64s | None = None
+        self._table = allocate(table_mb)
         self._epoch = self._newest = 1  # the current and the newest epoch of the table
-        self._workspaces: list[Int64s] = []
-        self._lock = threading.RLock()
+        self._workspaces: list[Int64s] = []  # those that no search uses
+        self._lock = threading.Lock()  # around a search that takes long
 
     def __repr__(self) -> str:
         return f"Solver(book={self.book!r}, table_mb={self.table_mb})"
@@ -94,17 +89,11 @@ class Solver:
 
     def score(self, position: Position) -> int:
         """Return the exact score of a position."""
-        return self._score(position, -LARGEST, LARGEST)
+        return self._score(position, LARGEST)
 
     def sign(self, position: Position) -> int:
         """Return 1, 0 or -1 if the side to move wins, draws or loses; faster than :meth:`score`."""
-        return self._score(position, -1, 1)
-
-    def at_least(self, position: Position, score: int) -> bool:
-        """Return True if the position's score is at least ``score``, by one null-window search."""
-        score = require_integer("score", score, -(1 << 63), "an integer")
-        least = max(-LARGEST, min(score, LARGEST))
-        return self._score(position, least - 1, least) >= score
+        return self._score(position, 1)
 
     def scores(self, position: Position) -> list[int | None]:
         """Return the exact score of each column for the side to move; None for a full column.
@@ -134,7 +123,7 @@ class Solver:
 
         def search(work: Int64s) -> list[tuple[int, int] | None]:
             bounds: list[tuple[int, int] | None] = [None] * COLUMNS
-            best = -1
+            best, self.nodes = -1, 0
             for i, column in enumerate(order):
                 if not position.is_legal(column):
                     continue
@@ -143,22 +132,21 @@ class Solver:
                 if after.outcome is not None and after.outcome.winner is not None:
                     lowest = 1
                 elif best < 1:  # the column gets an equal part of the remaining nodes
-                    left = nodes - work[NODES]
-                    work[LIMIT] = work[NODES] + left // (COLUMNS - i)
-                    if work[STOPPED]:  # a stop sets this word before the limit
-                        break
+                    begin = nodes - (nodes - self.nodes) // (COLUMNS - i)
+                    work[NODES] = begin  # the limit stays, as a stop may have set it
                     low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
                     lowest, highest = (-high if -high > best else -1), -low
+                    self.nodes += int(work[NODES]) - begin
                 bounds[column] = lowest, highest
                 best = max(best, lowest)
             return bounds
 
         with self._lock:
             epoch = self._new_epoch()  # neither reads nor erases old entries
-            table, (work,) = self._memory(1)
-            work[EPOCH] = epoch
-            bounds = search_interruptibly(search, work, quick=nodes <= QUICK_NODES)
-            self.nodes = int(work[NODES])
+            table, work = self._table, self._workspace()
+            reset_workspace(work, table, epoch, nodes)
+            bounds = search_interruptibly(search, nodes, work)
+            self._workspaces.append(work)
         return bounds
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
@@ -185,9 +173,8 @@ class Solver:
             nodes += self.nodes
             return column
 
-        with self._lock:
-            line = line_of_play(require_position(position), reply)
-            self.nodes = nodes
+        line = line_of_play(require_position(position), reply)
+        self.nodes = nodes
         return line
 
     def scores_many(
@@ -228,55 +215,63 @@ class Solver:
             self._epoch = self._new_epoch()
 
     def close(self) -> None:
-        """Give the table's memory back; the next search allocates it again."""
+        """Give the table's memory back, until the next search."""
         with self._lock:
-            self._table = None
+            self._table = allocate(self.table_mb)
 
     def _new_epoch(self) -> int:
-        """Start a new epoch, which makes all entries invalid; after the last, drop the table."""
+        """Start a new epoch, which makes all entries invalid; after the last, take a new table."""
         if self._newest == LAST_EPOCH:
-            self._epoch, self._newest, self._table = 1, 1, None
+            self._epoch, self._newest, self._table = 1, 1, allocate(self.table_mb)
         self._newest += 1
         return self._newest
 
-    def _stored_score(self, position: Position) -> int | None:
-        """Return the score of a position that is over or in the book; None for others."""
-        if position.outcome is not None:
-            return 0 if position.outcome.winner is None else -win_score(position.plies)
-        return self.book.score(position) if self.book else None
+    def _book_score(self, position: Position) -> int | None:
+        """Return the book's score of a position; None if there is none, or the game is over."""
+        if self.book is None or position.plies > self.book.plies or position.outcome is not None:
+            return None
+        return self.book.score(position)
 
-    def _score(self, position: Position, floor: int, ceiling: int) -> int:
-        """Return the score, clipped to ``floor`` and ``ceiling``."""
+    def _score(self, position: Position, most: int) -> int:
+        """Return the score, clipped to ``-most..most``."""
         mine, theirs = require_position(position).mine, position.theirs
+        if self.book and position.plies <= self.book.plies:
+            known = self._book_score(position)
+            if known is not None:
+                self.nodes = 0
+                return max(-most, min(most, known))
+        try:  # as _workspace(), a call of which would take a tenth of the time
+            work = self._workspaces.pop()
+        except IndexError:
+            work = np.zeros(WORKSPACE, np.int64)
+        score, self.nodes = try_to_solve(self._table, work, self._epoch, mine, theirs, most)
+        self._workspaces.append(work)
+        return score if score != ABORTED else self._score_in_thread(mine, theirs, most)
 
-        def search(table: Int64s, work: Int64s) -> int | None:
-            lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
-            return lowest if lowest == highest else None
-
-        with self._lock:
-            self.nodes = 0
-            score = self._stored_score(position)
-            if score is None:
-                score = self._run(search)
-            return max(floor, min(ceiling, score))
+    def _score_in_thread(self, mine: int, theirs: int, most: int) -> int:
+        scores: list[int] = []
+        self._in_threads(
+            lambda table, work: scores.append(solve(table, work, mine, theirs, -most, most))
+        )
+        return scores[0]
 
     def _columns(self, position: Position, exact: bool) -> list[int]:
         """Return the scores of all columns; if not ``exact``, those of the best, others less."""
         mine, theirs = require_position(position).mine, position.theirs
         scores = np.full(COLUMNS, NO_SCORE, np.int8)
-        with self._lock:
-            self.nodes = 0
-            if self.book and position.plies < self.book.plies:
-                for column in position.legal_columns():
-                    scores[column] = -self._score(position.play(column), -LARGEST, LARGEST)
-            elif position.outcome is None:
-                stored = self._stored_score(position)
-                best = NO_SCORE if stored is None else stored
-                self._run(
-                    lambda table, work: (
-                        score_columns(table, work, mine, theirs, best, exact, scores) or None
-                    )
-                )
+        self.nodes = 0
+        if self.book and position.plies < self.book.plies:
+            for column in position.legal_columns():
+                scores[column] = -self.score(position.play(column))
+        elif position.outcome is None:
+            known = self._book_score(position)
+            best = NO_SCORE if known is None else known
+
+            def search(table: Int64s, work: Int64s) -> bool:
+                return score_columns(table, work, mine, theirs, best, exact, scores)
+
+            if not self._try(search):
+                self._in_threads(search)
         return list(scores.tolist())
 
     def _many(
@@ -290,60 +285,60 @@ class Solver:
         mine, theirs = parse_bitboards(positions, others)
         threads = require_integer("threads", usable_cores() if threads is None else threads)
         scores = np.empty((len(mine), width), np.int8)
-        with self._lock:
-            early = np.zeros(len(mine), np.bool_)
-            if self.book:  # the book has all columns until one ply before its last
-                early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
-            nodes = 0
-            for i in np.flatnonzero(early).tolist():
-                position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
-                scores[i] = self._columns(position, True) if width > 1 else self.score(position)
-                nodes += self.nodes
-            scores[~early] = self._search_many(mine[~early], theirs[~early], width, threads)
-            self.nodes += nodes
+        early = np.zeros(len(mine), np.bool_)
+        if self.book:  # the book has all columns until one ply before its last
+            early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
+        nodes = 0
+        for i in np.flatnonzero(early).tolist():
+            position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
+            scores[i] = self._columns(position, True) if width > 1 else self.score(position)
+            nodes += self.nodes
+        scores[~early] = self._search_many(mine[~early], theirs[~early], width, threads)
+        self.nodes += nodes
         return scores
 
     def _search_many(self, mine: Int64s, theirs: Int64s, width: int, threads: int) -> Int8s:
         """Search positions or their columns; the threads share them in portions."""
-        scores = np.empty((len(mine), width), np.int8)
-        portions = iter([(0, len(mine))])
+        count = len(mine)
+        scores = np.empty((count, width), np.int8)
 
-        def search(table: Int64s, work: Int64s) -> bool | None:
-            nonlocal portions
-            for start, stop in portions:
-                done = score_range(table, work, mine, theirs, scores, start, stop)
-                if done < stop:  # only the first call of all has a limit
-                    size = max(1, min(PORTION, (stop - done) // (PORTIONS * threads)))
-                    starts = range(done, stop, size)
-                    portions = iter([(first, min(first + size, stop)) for first in starts])
-                    return None
-            return True
+        def search(table: Int64s, work: Int64s, start: int, stop: int) -> int:
+            return score_range(table, work, mine, theirs, scores, start, stop)
 
-        self._run(search, threads)
+        done = self._try(lambda table, work: search(table, work, 0, count))
+        if done < count:
+            size = max(1, min(PORTION, (count - done) // (PORTIONS * threads)))
+            starts = iter(range(done, count, size))
+
+            def search_portions(table: Int64s, work: Int64s) -> None:
+                for start in starts:
+                    search(table, work, start, min(start + size, count))
+
+            self._in_threads(search_portions, threads)
         return scores
 
-    def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
-        """Return the table and one workspace for each thread, ready for a search."""
-        if self._table is None:
-            self._table = allocate(self.table_mb)
-        while len(self._workspaces) < threads:
-            self._workspaces.append(np.zeros(WORKSPACE, np.int64))
-        for work in self._workspaces:
-            reset_workspace(work, self._table, self._epoch)
-        return self._table, self._workspaces[:threads]
+    def _workspace(self) -> Int64s:
+        """Return a workspace that no other search uses."""
+        try:
+            return self._workspaces.pop()
+        except IndexError:
+            return np.zeros(WORKSPACE, np.int64)
 
-    def _run(self, search: Callable[[Int64s, Int64s], T | None], threads: int = 1) -> T:
-        """Call a search in the caller's thread; if it takes long, call it again in ``threads``.
-
-        A call that reaches its limit returns None.
-        """
-        table, workspaces = self._memory(threads)
-        workspaces[0][LIMIT] = TRIAL_NODES
-        result = search(table, workspaces[0])
-        if result is None:
-            workspaces[0][LIMIT] = NEVER
-            results: list[T | None] = []
-            run_interruptibly(lambda work: results.append(search(table, work)), workspaces)
-            result = next(result for result in results if result is not None)
-        self.nodes = sum(int(work[NODES]) for work in workspaces)
+    def _try(self, search: Callable[[Int64s, Int64s], T]) -> T:
+        """Call a search in the caller's thread, where it stops after ``TRIAL_NODES``."""
+        table, work = self._table, self._workspace()
+        reset_workspace(work, table, self._epoch, TRIAL_NODES)
+        result = search(table, work)
+        self.nodes = int(work[NODES])
+        self._workspaces.append(work)
         return result
+
+    def _in_threads(self, search: Callable[[Int64s, Int64s], object], threads: int = 1) -> None:
+        """Call a search in each of some threads, which share the table; add their nodes."""
+        with self._lock:
+            table, works = self._table, [self._workspace() for _ in range(threads)]
+            for work in works:
+                reset_workspace(work, table, self._epoch, NEVER)
+            run_interruptibly(lambda work: search(table, work), works)
+            self.nodes += sum(int(work[NODES]) for work in works)
+            self._workspaces += works

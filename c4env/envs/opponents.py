@@ -76,6 +76,7 @@ class LogitsNetwork(Protocol):
 
 
 AnyOpponent = str | Opponent | LogitsNetwork | PolicyModel | None
+"""The spec of an agent, a function, a network, a model, or None."""
 
 
 def batched(function: Function) -> Function:

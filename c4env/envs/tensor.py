@@ -30,8 +30,12 @@ with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
     from torch import Tensor
 
-Observed = dict[str, Any]  # the tensors "observation" and "action_mask"
-TensorOpponent = Callable[[Observed], Any] | str | None  # see restart
+Observed = dict[str, Any]
+"""The tensors ``"observation"`` and ``"action_mask"``."""
+
+TensorOpponent = Callable[[Observed], Any] | str | None
+"""A function of the observations of N boards to integers ``[N]``; ``"random"``; or None."""
+
 PLANES: Final = Form("planes_last")
 _STACK: Final = torch.int8 if ROWS < 8 else torch.int32  # holds the discs of a column
 

@@ -43,7 +43,9 @@ with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     from torch.utils._pytree import tree_map
 
 
-Policy = Callable[[Observed], Any]  # to actions [N], or to a tuple of actions and further tensors
+Policy = Callable[[Observed], Any]
+"""A function of observations to actions ``[N]``, or to a tuple of actions and further tensors."""
+
 # Both return the next state, and what a step or a rollout returns.
 StepFunction = Callable[[State, Tensor], tuple[State, Any]]  # of a state and actions
 PlyFunction = Callable[[State], tuple[State, Any]]  # of a state: the policy chooses the actions

@@ -13,8 +13,8 @@ from typing import Any, Final
 GROUPS: Final = {
     "play and rate": {
         "run": "play a round robin, or one agent against a field",
-        "match": "play two agents until one is shown to be stronger",
-        "leaderboard": "rate a fixed field of agents, or one agent against this field",
+        "match": "play two agents, and say which is stronger and by how much",
+        "leaderboard": "print the ratings of a fixed field, or rate one agent against it",
     },
     "judge by exact play": {
         "solve": "print the exact scores of positions",

@@ -10,7 +10,8 @@ images, and none is in the exam of `c4 quality`. Half of the positions are of ra
 games between agents, with some random moves.
 
 The file does not depend on --jobs. After an interruption the command resumes from
-FILE.part.
+FILE.part. The extra book (pip install bitbully-databases) makes positions of 8 to 11 discs several
+times as fast, and changes nothing in the file.
 """
 
 from __future__ import annotations

@@ -150,17 +150,17 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that every kind of run has: how to play and what to show."""
+def add_run(parser: argparse.ArgumentParser, default: str) -> None:
+    """Declare the options that every kind of run has; ``default`` tells those openings."""
     from c4env.evaluation.games.run import Settings
 
-    add_openings(parser, "3, 121 openings; for the default field 2, 25 openings")
+    add_openings(parser, default)
     add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
     add_quiet(parser)
     add_board(parser)
     add_format(parser)
     rare = parser.add_argument_group("seldom needed")
-    add_options(rare, Settings, "margin backend address max_tokens")
+    add_options(rare, Settings, "margin backend address")
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:
@@ -264,7 +264,7 @@ def require_writable(arguments: argparse.Namespace) -> None:
     from c4env.files import require_file, require_folder
 
     run_folder = getattr(arguments, "out", None)  # which the run makes
-    for name in ("all", "html", "games", "store"):
+    for name in ("all", "html", "games"):
         if (path := getattr(arguments, name, None)) is not None:
             require_file(path, makes=str(path.parent) == str(run_folder))
     if (folder := getattr(arguments, "plots", None)) is not None:

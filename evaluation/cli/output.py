@@ -272,22 +272,19 @@ def write_pages(
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:
         return
-    from c4env.evaluation.report.models import conversations
     from c4env.evaluation.report.page import contents, page
     from c4env.evaluation.store.run_files import GAMES_FILE
-    from c4env.evaluation.store.transcripts import read_transcripts
     from c4env.files import write_whole
 
-    title, seconds, talk = "run", time.time(), {}
+    title, seconds = "run", time.time()
     if folder is not None:
         folder = Path(folder)
         title, seconds = folder.resolve().name, (folder / GAMES_FILE).stat().st_mtime
-        talk = conversations(run.games, read_transcripts(folder))
     date = time.strftime("%d %B %Y", time.localtime(seconds)).lstrip("0")
     with (
         nullcontext() if arguments.no_scores else judged(folder, run.games, arguments.quiet)
     ) as judge:
-        content = contents(run, ratings, judge, title, date, talk)
+        content = contents(run, ratings, judge, title, date)
     if arguments.html:
         write_whole(arguments.html, page(content))
         say(f"page in {arguments.html}", sys.stderr)

@@ -34,9 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import InvalidOption
     from c4env.evaluation.cli.output import stdout_to_stderr
-    from c4env.evaluation.games.field import split_name
+    from c4env.evaluation.games.field import name_players, split_name
     from c4env.evaluation.games.game import play_game
-    from c4env.evaluation.games.players import LocalPlayer, Seats
+    from c4env.evaluation.games.referee import LocalPlayer, Referee
     from c4env.evaluation.people import HUMAN, Human, Left, record_game, require_record
     from c4env.evaluation.rating.tally import WinTable
     from c4env.evaluation.studies.match import read_run
@@ -61,14 +61,14 @@ def execute(arguments: argparse.Namespace) -> None:
         board = drawing(position, column, colour=True)
         say(f"\n{titles[1 - position.to_move]} plays {DIGITS[column]}\n{board}")
 
-    specs = {str(seat): spec for seat, (_, spec) in enumerate(named) if spec != HUMAN}
+    field = name_players({str(i): spec for i, (_, spec) in enumerate(named) if spec != HUMAN})
     # If standard output is for programs, the game goes to stderr.
     with (
-        closing(Seats(specs, None)) as seats,
+        closing(Referee(field)) as referee,
         nullcontext() if arguments.format == "text" else stdout_to_stderr(),
     ):
-        [*map(seats.traits, specs)]  # an agent that cannot be made is an error now
-        first, second = (seats[s] if s in specs else LocalPlayer(Human()) for s in "01")
+        [*map(referee.traits, field)]  # an agent that cannot be made is an error now
+        first, second = (referee.player(s) if s in field else LocalPlayer(Human()) for s in "01")
         last = DIGITS.index(arguments.moves[-1]) if arguments.moves else None
         say(drawing(start, last, colour=True))
         try:

@@ -36,7 +36,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.exact.refute import refute
     from c4env.evaluation.games.field import split_name
 
-    player = dict([split_name(arguments.agent)])
+    name, spec = split_name(arguments.agent)
     with Progress("openings", arguments.quiet) as progress:
-        refutation = refute(player, **keywords(arguments, refute), watch=progress.watch)
+        refutation = refute({name: spec}, **keywords(arguments, refute), watch=progress.watch)
     show(refutation, arguments)

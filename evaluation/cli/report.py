@@ -2,9 +2,10 @@
 
 DIR is a directory that `c4 run --out` or `c4 play --record` wrote. --html writes one page with
 tables, figures and every game with the exact score of each column. The command first computes these
-scores on all cores and keeps them in DIR/scores.jsonl.
+scores on all cores and keeps them in DIR/scores.jsonl. The extra book (pip install
+bitbully-databases) makes this several times as fast.
 
-If DIR has the strength.tsv of a training, the table is its curve, and --plots draws it.
+If DIR has the strength.jsonl of a training, the table is its curve, and --plots draws it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,6 @@ from c4env.geometry import IS_STANDARD
 
 if TYPE_CHECKING:
     from c4env.evaluation.exact.mistakes import Mistakes
-    from c4env.evaluation.report.models import Models
     from c4env.evaluation.store.run_files import GameRecord
 
 
@@ -75,7 +74,6 @@ def execute(arguments: argparse.Namespace) -> None:
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
         raise InvalidOption(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
-    summary = replace(summary, models=models_of(arguments, games))
     with reader_may_end():
         show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
@@ -91,6 +89,8 @@ def show_curve(arguments: argparse.Namespace) -> None:
 
     refuse(arguments, ["html", "games", "agent", "anchor"], "with the curve of a training")
     curve = read_curve(arguments.folder)
+    if arguments.plots and not curve.rows:
+        raise InvalidOption(f"{arguments.folder} has no measurements yet: expected at least one")
     show(curve, arguments)
     if arguments.plots:
         from c4env.evaluation.report.plots import training_figures, write_plots
@@ -107,22 +107,3 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
     agents_games = [game for game in games if arguments.agent in game.players]
     with judged(arguments.folder, agents_games, arguments.quiet) as judge:
         return Mistakes.of(games, arguments.agent, judge)
-
-
-def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
-    """Return the table of a run's language models, or None if none has played."""
-    if not IS_STANDARD:
-        return None
-    from c4env.evaluation.exact.moves import Quality, judge_games
-    from c4env.evaluation.report.models import Models, model_rows
-    from c4env.evaluation.store.transcripts import read_transcripts
-
-    rows = model_rows(games, read_transcripts(arguments.folder))
-    if not rows:
-        return None
-    names = [row.player for row in rows]
-    if arguments.no_scores:
-        return Models(rows)
-    with judged(arguments.folder, games, arguments.quiet, names) as judge:
-        moves = tuple(judge_games(games, judge, names))
-    return Models(rows, Quality(moves, tuple(names)) if moves else None)

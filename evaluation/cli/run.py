@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"agents, at least two: {AGENT}",
     )  # fmt: skip
     parser.add_argument("--only", metavar="ME", help="play only the games of this agent")
-    add_run(parser)
+    add_run(parser, "3, 121 openings; for the default field 2, 25 openings")
     add_html(parser)
     add_anchor(parser)
 

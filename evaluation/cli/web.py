@@ -34,7 +34,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.agents.base import SearchingAgent
     from c4env.errors import InvalidOption
     from c4env.evaluation.games.field import name_players
-    from c4env.evaluation.games.players import Seats
+    from c4env.evaluation.games.referee import Referee
     from c4env.evaluation.people import require_record
     from c4env.evaluation.web.offers import ServerSettings
     from c4env.lazy import from_extra
@@ -43,9 +43,10 @@ def execute(arguments: argparse.Namespace) -> None:
         from c4env.evaluation.web import server
 
     announce_compiling()
-    named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
-    with closing(Seats(named, None)) as seats:
-        [*map(seats.traits, named)]  # an agent that cannot be made is an error now
+    field = name_players(arguments.agents)
+    with closing(Referee(field)) as referee:
+        [*map(referee.traits, field)]  # an agent that cannot be made is an error now
+    named = {name: str(spec) for name, spec in field.items()}
     options = {**keywords(arguments, ServerSettings), "agents": named}
     if arguments.no_record:
         options["record"] = None

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from c4env.agents.imports import suggest
 from c4env.agents.pool import Pool
 from c4env.agents.solver import NO_SCORE, Solver, enumeration
-from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.agents.solver.exam import SHA256, in_exam, keys
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, mirror_all
@@ -29,7 +28,8 @@ from c4env.envs.batch import boards_from, discs_on
 from c4env.envs.streams import streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
-from c4env.evaluation.games.run import Watcher
+from c4env.evaluation.exact.scores import strongest_book
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, versions
 from c4env.evaluation.store.lines import Lines
 from c4env.evaluation.tables import plural, shortened
@@ -127,16 +127,13 @@ class Data:
     def __getitem__(
         self, rows: int | np.integer[Any] | slice | NDArray[Any] | list[int]
     ) -> Row | Data:
-        cells: dict[str, Any] = {name: array[rows] for name, array in self._arrays().items()}
+        cells: dict[str, Any] = {name: array[rows] for name, array in vars(self).items()}
         if isinstance(rows, int | np.integer):
             return Row(**{name: cell if cell.ndim else cell.item() for name, cell in cells.items()})
         return Data(**cells)
 
     def __iter__(self) -> Iterator[Row]:
         return (self[row] for row in range(len(self)))
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        return {name: getattr(self, name) for name in NAMES}
 
     def of(self, split: str) -> Data:
         """Return the positions of a split.
@@ -146,8 +143,7 @@ class Data:
         """
         if split not in SPLITS:
             raise InvalidOption(f"split={split!r}: expected one of {', '.join(SPLITS)}")
-        chosen: Data = self[self.split == split]
-        return chosen
+        return self[np.flatnonzero(self.split == split)]
 
     def numpy(self) -> tuple[NDArray[np.float32], ...]:
         """Convert the data to float32 arrays for training.
@@ -182,7 +178,7 @@ class Data:
         """
         with from_extra("pandas", "a frame needs pandas"):
             import pandas
-        return pandas.DataFrame({name: list(column) for name, column in self._arrays().items()})
+        return pandas.DataFrame({name: list(column) for name, column in vars(self).items()})
 
     @classmethod
     def read(cls, path: str | Path) -> Data:
@@ -202,6 +198,7 @@ class Data:
 
 
 NAMES: Final = tuple(field.name for field in fields(Data))
+WIDE: Final = ("columns", "best")  # [N, 7]
 
 
 def data(
@@ -231,8 +228,7 @@ def data(
         the content of the file.
 
     Raises:
-        InvalidOption: an argument is invalid, the file exists, or there are too few positions; or
-            positions of 8 to 11 plies need the 12-ply book of the extra ``book``.
+        InvalidOption: an argument is invalid, the file exists, or there are too few positions.
         UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
         Unwritable: the file cannot be written; or another process is writing the file.
         MissingExtra: pyarrow is not installed.
@@ -247,7 +243,7 @@ def data(
     _require_new(file)
     draw = _Draw.checked(seed, sets, plies, positions)
     threads = require_integer("jobs", usable_cores() if jobs is None else jobs)
-    solver = draw.solver()
+    solver = Solver(strongest_book())
     part = file.with_name(f"{file.name}.part")
     with Lines(part, _decode) as lines:  # locked until the file is written
         try:
@@ -279,13 +275,12 @@ def _scores(lines: Lines, solver: Solver, threads: int, watch: Watcher | None) -
     """Score the columns of all boards, ``[N, 7]``; append the scores that ``FILE.part`` lacks."""
     (_, boards), *scores = lines.entries
     count = boards.shape[1]
+    watch = watch or (lambda done, total: None)
     for start in range(sum(map(len, scores)), count, PORTION):
-        if watch is not None:
-            watch(start, count)
+        watch(start, count)
         scores.append(solver.columns_many(*boards[:, start : start + PORTION], threads=threads))
         lines.append(_encode(scores[-1]))
-    if watch is not None:
-        watch(count, count)
+    watch(count, count)
     return np.concatenate(scores)
 
 
@@ -330,11 +325,6 @@ class _Draw(NamedTuple):
         """The first item of ``FILE.part``, by which a call knows its own file."""
         plies = [self.plies[0], self.plies[-1]]
         return self._asdict() | {"plies": plies, "exam": SHA256, "c4env": versions(EXACT)}
-
-    def solver(self) -> Solver:
-        """The solver of the positions; without the book, 8 to 11 discs take a second each."""
-        early = self.plies.start < MOST_PLIES and self.plies[-1] >= UCI_PLIES
-        return Solver(twelve_ply_book() if early else default_book())
 
     def boards(self) -> Int64s:
         """Draw the positions in file order, as bitboards ``[2, N]``."""
@@ -453,15 +443,14 @@ def _decode(line: Any) -> Any:
     """Decode a line of ``FILE.part``: the call and the boards it draws, or scores of columns."""
     if isinstance(line[0], dict):
         return line[0], _decode(line[1])
-    kind, shape, text = line
+    dtype, shape, text = line
     raw = bytearray(zlib.decompress(base64.b64decode(text)))  # kernels need writable arrays
-    return np.frombuffer(raw, {"boards": np.int64, "scores": np.int8}[kind]).reshape(shape)
+    return np.frombuffer(raw, dtype).reshape(shape)
 
 
 def _encode(array: NDArray[Any]) -> list[Any]:
     """Encode an array in a line of ``FILE.part``, the inverse of :func:`_decode`."""
-    kind = "boards" if array.dtype == np.int64 else "scores"
-    return [kind, array.shape, base64.b64encode(zlib.compress(array.tobytes())).decode()]
+    return [array.dtype.str, array.shape, base64.b64encode(zlib.compress(array.tobytes())).decode()]
 
 
 def require_form(path: Path) -> None:
@@ -485,26 +474,21 @@ def _read(path: Path) -> list[Any]:
             return [content[name] for name in NAMES]
     arrays, table = [], _pyarrow().parquet.read_table(path)
     for name in NAMES:
-        column = table[name].combine_chunks()
-        if name in ("columns", "best"):
-            array = np.asarray(column.flatten().to_numpy(zero_copy_only=False))
-            arrays.append(array.reshape(-1, COLUMNS))
+        cells = table[name].combine_chunks()
+        if name in WIDE:
+            arrays.append(np.asarray(cells.flatten()).reshape(-1, COLUMNS))
         else:
-            array = np.asarray(column.to_numpy(zero_copy_only=False))
-            arrays.append(array.astype(str) if name == "split" else array)
+            arrays.append(np.asarray(cells, str if name == "split" else None))
     return arrays
 
 
 def _write(path: Path, table: Data) -> None:
-    arrays = table._arrays()
+    arrays = vars(table)
     if path.suffix == ".npz":
         write_whole(path, lambda out: np.savez_compressed(out, allow_pickle=False, **arrays))
         return
     pa = _pyarrow()
-    cells = {
-        name: pa.FixedSizeListArray.from_arrays(pa.array(array.ravel()), COLUMNS)
-        if array.ndim == 2
-        else pa.array(array)
-        for name, array in arrays.items()
-    }
+    cells = {name: pa.array(array.ravel()) for name, array in arrays.items()}
+    for name in WIDE:
+        cells[name] = pa.FixedSizeListArray.from_arrays(cells[name], COLUMNS)
     write_whole(path, lambda out: pa.parquet.write_table(pa.table(cells), out))

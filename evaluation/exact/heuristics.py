@@ -16,7 +16,7 @@ from c4env.arrays import Float64s
 from c4env.errors import InvalidOption
 from c4env.evaluation.exact.moves import resampled
 from c4env.evaluation.exact.questions import Labelled
-from c4env.evaluation.games.run import Watcher
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import UNKNOWN, Interval
 from c4env.evaluation.tables import Column, Result, Table
 

@@ -22,10 +22,10 @@ from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.games.asking import Fault
-from c4env.evaluation.games.field import split_name
+from c4env.evaluation.games.field import name_players, split_name
 from c4env.evaluation.games.game import game_seed
-from c4env.evaluation.games.players import HostedPlayer, LocalPlayer, Seats
-from c4env.evaluation.games.run import Watcher
+from c4env.evaluation.games.referee import HostedPlayer, LocalPlayer, Referee
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo, read_text
 from c4env.evaluation.tables import plural, shortened
@@ -95,12 +95,12 @@ def quality(
     """
     specs = [specs] if isinstance(specs, str) else specs
     sets = [on] if isinstance(on, str) else on
-    with closing(seats_of(specs)) as seats, Judge(out) as judge:
+    with closing(referee_of(specs)) as referee, Judge(out) as judge:
         positions = labelled_sets(sets, count, seed)
         for labelled in exam() if EXAM in sets else ():
             judge.learn(labelled.position, labelled.scores)
         judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
-        judged = question_agents(seats, positions, judge, seed, out, partial(watch, "answers"))
+        judged = question_agents(referee, positions, judge, seed, out, partial(watch, "answers"))
     if EXAM not in sets:
         return judged
     about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
@@ -108,7 +108,7 @@ def quality(
 
 
 def question_agents(
-    seats: Seats,
+    referee: Referee,
     positions: Sequence[Labelled],
     judge: Judge,
     seed: int = 0,
@@ -119,16 +119,16 @@ def question_agents(
 
     The folder keeps the answers. The judge may know the scores already (:meth:`Judge.judge`).
     """
-    traits = {name: seats.traits(name) for name in seats.field}
+    traits = {name: referee.traits(name) for name in referee.field}
     moves, faults = [], Counter[str]()
     done, total = 0, len(traits) * len(positions)
     with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
         for name, agent in traits.items():
-            spec = str(seats.field[name])
-            key = spec, seed, versions(EXACT), identity_hash(agent.code, agent.prompt)
+            spec = str(referee.field[name])
+            key = spec, seed, versions(EXACT), identity_hash(agent.code)
             for labelled in positions:
                 position = labelled.position
-                ask = partial(question, seats[name], spec, position, seed)
+                ask = partial(question, referee.player(name), spec, position, seed)
                 answer = answers.find((*key, position.mine, position.theirs), ask)
                 if isinstance(answer, str):
                     faults[f"{name}: {answer}"] += 1
@@ -143,32 +143,30 @@ def question_agents(
     notes = tuple(
         f"{plural(count, 'position')} without an answer, {fault}" for fault, count in faults.items()
     )
-    if any(agent.prompt for agent in traits.values()):
-        notes += ("Only c4 run --out stores the prompts and answers of language models.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
 def question(
-    seat: LocalPlayer | HostedPlayer, spec: str, position: Position, seed: int
+    player: LocalPlayer | HostedPlayer, spec: str, position: Position, seed: int
 ) -> StoredAnswer:
     """Ask a player for its move in a position, as the first move of a new game.
 
     The position determines the seed.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
-    fault = seat.reset(game_seed(seed, (spec, spec), identity, position.to_move))
-    answer = fault or seat.ask(position, position.moves(), None)
+    fault = player.reset(game_seed(seed, (spec, spec), identity, position.to_move))
+    answer = fault or player.ask(position, position.moves(), None)
     return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
 
 
-def seats_of(specs: Sequence[str]) -> Seats:
-    """Return the players of several specs; ``"mine=greedy"`` names an agent ``mine``."""
+def referee_of(specs: Sequence[str]) -> Referee:
+    """Return the referee of several specs; ``"mine=greedy"`` names an agent ``mine``."""
     named = dict(map(split_name, specs))
     if not specs or len(named) < len(specs):
         raise InvalidOption(
             f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
         )
-    return Seats(named, None)
+    return Referee(name_players(named))
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
@@ -177,8 +175,8 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     Args:
         names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or names in
             :data:`STAGES`, whose sets this function generates.
-        count: number of positions to take from the start of each set. None takes all positions of
-            a file or of the exam, and generates ``GENERATED`` positions for any other set.
+        count: number of positions to take from the start of each set: all if not given, and
+            ``GENERATED`` of a set that this function generates.
         seed: seed of the generated sets.
     """
     if count is not None and count < 1:

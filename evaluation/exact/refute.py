@@ -29,8 +29,9 @@ from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.questions import StoredAnswer, question
 from c4env.evaluation.exact.scores import sign, strongest_book
 from c4env.evaluation.games.field import Player, Traits, as_players, describe_player, name_players
-from c4env.evaluation.games.players import Seats, do_all, team
-from c4env.evaluation.games.run import Openings, Settings, Watcher, choose_openings
+from c4env.evaluation.games.referee import Referee, do_all, referees
+from c4env.evaluation.games.run import Openings, Settings, choose_openings
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.tables import Column, Result, Table, plural
@@ -192,7 +193,7 @@ def refute(
         jobs: number of searches at a time; the result does not depend on it.
         out: folder that keeps answers and scores at once, in ``refutations.jsonl``; the same call
             resumes from them, also with more positions. Several agents can share the folder.
-        limit: number of openings to take, drawn by the seed; None takes all.
+        limit: number of openings to take, drawn by the seed; all if not given.
         watch: called from time to time with the number of searches done and the total.
 
     Returns:
@@ -219,13 +220,13 @@ def refute(
     worst: list[WorstCase] = []
     with ExitStack() as stack:
         memo = stack.enter_context(Memo(path))
-        players = team(field, None, min(settings.jobs, len(cases)))
-        for seats in players:
-            stack.callback(seats.close)
-        traits = players[0].traits(name)
+        team = referees(field, jobs=min(settings.jobs, len(cases)))
+        for referee in team:
+            stack.callback(referee.close)
+        traits = team[0].traits(name)
         agent = _identify(name, field[name], traits, settings.seed, memo)
         search = partial(_worst, name, memo, agent, positions)
-        for case in stack.enter_context(closing(do_all(search, cases, players))):
+        for case in stack.enter_context(closing(do_all(search, cases, team))):
             worst.append(case)
             if watch is not None:
                 watch(len(worst), len(cases))
@@ -255,8 +256,7 @@ _Agent = tuple[str, int, str, str]
 
 def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) -> _Agent:
     """Return the agent's part of a key, if the answers in the file can be trusted."""
-    code = identity_hash(traits.code, traits.prompt)
-    agent = describe_player(player), seed, versions(EXACT), code
+    agent = describe_player(player), seed, versions(EXACT), identity_hash(traits.code)
     if "" in traits.code.values() and any(key[: len(agent)] == agent for key in memo):
         raise UnreadableRun(
             f"{memo.lines.path} has answers of {name}, a Python object without an attribute "
@@ -266,10 +266,11 @@ def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) 
 
 
 def _worst(
-    name: str, memo: Memo, agent: _Agent, budget: int, seats: Seats, opening: str, seat: int
+    name: str, memo: Memo, agent: _Agent, budget: int, referee: Referee, opening: str, seat: int
 ) -> WorstCase:
     """Search from an opening with a colour of the agent."""
-    oracle = _Oracle(lambda position: question(seats[name], name, position, agent[1]), memo, agent)
+    player = referee.player(name)
+    oracle = _Oracle(lambda position: question(player, name, position, agent[1]), memo, agent)
     return _Search(oracle, budget, opening, seat).worst()
 
 

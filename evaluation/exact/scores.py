@@ -17,7 +17,7 @@ from typing import Any, Final
 from c4env.agents.solver import NO_SCORE, Book, Solver
 from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.errors import MissingExtra, require_integer
-from c4env.evaluation.games.run import Watcher
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.openings import canonical
@@ -141,7 +141,7 @@ def positions_backwards(
 
     Args:
         games: the games.
-        players: take only positions in which one of these players moves; None takes all.
+        players: take only positions in which one of these players moves; all if not given.
     """
     return [
         position

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from c4env.evaluation.games.asking import Fault
+from c4env.evaluation.games.field import name_players
 from c4env.evaluation.games.game import Clock
-from c4env.evaluation.games.players import Seats
+from c4env.evaluation.games.referee import Referee
 from c4env.evaluation.tables import Table, plural
 from c4env.position import Position
 
@@ -115,17 +116,18 @@ def check_agent(spec: str) -> Check:
     columns: dict[str, list[int]] = {name: [] for name in seeds}
     seconds: list[float] = []
     fault = ""
-    with closing(Seats(dict.fromkeys(seeds, spec), None)) as seats:
-        traits, *_ = [seats.traits(name) for name in seeds]
+    with closing(Referee(name_players(dict.fromkeys(seeds, spec)))) as referee:
+        traits, *_ = [referee.traits(name) for name in seeds]
         started = time.monotonic()
         for plies in POSITIONS:
             if fault or (seconds and time.monotonic() - started > CHECK_SECONDS):
                 break
             position = Position.parse(GAME[:plies])
             for name, seed in seeds.items():
-                reset_fault = seats[name].reset(seed)
+                player = referee.player(name)
+                reset_fault = player.reset(seed)
                 asked = time.perf_counter()
-                answer = reset_fault or seats[name].ask(
+                answer = reset_fault or player.ask(
                     position, GAME[:plies], Clock(CHECK_SECONDS, 0.0)
                 )
                 seconds.append(time.perf_counter() - asked)

@@ -5,35 +5,33 @@ from __future__ import annotations
 import copy
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
+from typing import Any, Final, NamedTuple, cast
 
 from c4env import agents
 from c4env.agents.base import Agent
-from c4env.agents.entries import ZOO
 from c4env.agents.functions import function_agent
 from c4env.agents.networks import is_network
-from c4env.agents.spec import option_names, split_spec
+from c4env.agents.spec import Spec
 from c4env.errors import InvalidOption
 from c4env.evaluation.store.header import Identity, hash_files
 from c4env.geometry import IS_STANDARD
 from c4env.position import Position
 
-if TYPE_CHECKING:
-    from c4env.agents.adapters.chat import Chat
-
-Player = str | Callable[..., Any]
-"""A spec string, or an object that can be called with an observation."""
+Player = str | Spec | Callable[..., Any]
+"""A spec, or an object that can be called with an observation."""
 
 Players = Sequence[Player] | Mapping[str, Player]
 """A list of players, or a mapping from names to players."""
 
+Field = Mapping[str, Spec | Callable[..., Any]]
+"""The players of a run by name, their specs parsed (:func:`name_players`)."""
 
-def name_players(players: Players) -> dict[str, Player]:
+
+def name_players(players: Players) -> Field:
     """Return a mapping from names to players.
 
     Raises:
@@ -46,17 +44,19 @@ def name_players(players: Players) -> dict[str, Player]:
         if isinstance(players, Mapping)
         else (split_name(p) if isinstance(p, str) else (title(p), p) for p in players)
     )
-    field: dict[str, Player] = {}
+    field: dict[str, Spec | Callable[..., Any]] = {}
     for name, player in pairs:
         if name in field:
             raise InvalidOption(
                 f"agent {name!r} is given twice: {name_advice(field[name], player)}"
             )
+        if isinstance(player, str):
+            player = Spec.parse(player)
         if isinstance(player, type):
             raise InvalidOption(f"agent {name!r} is a class: pass an instance, or the class's path")
-        if is_network(player) or not isinstance(player, str | Callable):
+        if is_network(player) or not isinstance(player, Spec | Callable):
             player = agents.make(player)
-        if not isinstance(player, str | Agent):
+        if not isinstance(player, Spec | Agent):
             function_agent(player)  # raises an error for a function of other arguments
         try:
             name.encode()
@@ -70,29 +70,43 @@ def name_players(players: Players) -> dict[str, Player]:
 
 def as_players(players: Players | Player) -> Players:
     """Return one player or several as players."""
-    if isinstance(players, str) or callable(players) or is_network(players):
+    if isinstance(players, str | Spec) or callable(players) or is_network(players):
         return [cast("Player", players)]
     return players
 
 
-def separate(field: Mapping[str, Player]) -> dict[str, Player]:
+def separate(field: Field) -> Field:
     """Return the field; an object that has several names is copied for each further name.
 
     Raises:
         InvalidOption: an object with several names cannot be copied.
     """
-    players: dict[str, Player] = {}
+    players: dict[str, Spec | Callable[..., Any]] = {}
     for name, player in field.items():
-        if not isinstance(player, str) and any(player is other for other in players.values()):
-            try:
-                player = copy.deepcopy(player)  # the two sides of a game share nothing
-            except Exception as error:
-                raise InvalidOption(
-                    f"agent {name!r} is an object with two names, and no copy is possible "
-                    f"({error}): expected two objects"
-                ) from None
+        if any(player is other for other in players.values()):
+            problem = "is an object with two names, and no copy is possible"
+            player = _copied(name, player, problem, "two objects")  # two sides share nothing
         players[name] = player
     return players
+
+
+def for_another_job(field: Field) -> Field:
+    """Return the players of another thread; a Python object is copied.
+
+    Raises:
+        InvalidOption: an object cannot be copied.
+    """
+    problem, expected = "cannot be copied for another job", "jobs=1, or a spec FILE.py:NAME"
+    return {name: _copied(name, player, problem, expected) for name, player in field.items()}
+
+
+def _copied(
+    name: str, player: Spec | Callable[..., Any], problem: str, expected: str
+) -> Spec | Callable[..., Any]:
+    try:
+        return player if isinstance(player, Spec) else copy.deepcopy(player)
+    except Exception as error:
+        raise InvalidOption(f"agent {name!r} {problem} ({error}): expected {expected}") from None
 
 
 def split_name(text: str) -> tuple[str, str]:
@@ -106,15 +120,17 @@ def split_name(text: str) -> tuple[str, str]:
 
 def name_advice(first: Player, second: Player) -> str:
     """Return advice on how two agents of one name can play."""
-    if not (isinstance(first, str) and isinstance(second, str)):
+    if not (isinstance(first, str | Spec) and isinstance(second, str | Spec)):
         return "use a mapping to give each agent its own name"
-    if first != second:
+    if str(first) != str(second):
         return f"give each agent a name of its own: one={first} two={second}"
     return f"for a game against itself, give two names: one={first} two={second} (or c4 play)"
 
 
-def title(player: Callable[..., Any]) -> str:
-    """Return the name of an agent that is a Python object."""
+def title(player: Player) -> str:
+    """Return the name of an agent that is a Python object; a spec is its own name."""
+    if isinstance(player, Spec):
+        return player.text
     if isinstance(player, Agent) and player.name:
         return player.name
     return getattr(player, "__name__", type(player).__name__)
@@ -122,24 +138,21 @@ def title(player: Callable[..., Any]) -> str:
 
 def describe_player(player: Player) -> str:
     """Return a player's entry in the header of a run: the spec, or the name of an object."""
-    return player if isinstance(player, str) else f"<{title(player)}>"
+    return player.text if isinstance(player, Spec) else f"<{title(player)}>"
 
 
 LATE_POSITION: Final = "2357613173521664466455447321413652275771"  # two cells are empty
 
 
-def make_player(spec: str, movetime: float | None) -> Agent:
+def make_player(spec: Spec, movetime: float | None) -> Agent:
     """Make the agent that a spec names.
 
     An agent with the option ``movetime`` takes the run's, unless its spec sets another. An agent of
     this project makes a first move, which loads what it needs, so that no clock counts it.
     """
-    name, options = split_spec(spec)
-    if movetime is None or "movetime" in options or "movetime" not in option_names(name):
-        agent = agents.make(spec)
-    else:
-        agent = agents.make(spec, movetime=movetime)
-    if IS_STANDARD and any(entry.name == name and entry.runs == "shared" for entry in ZOO):
+    takes_it = movetime is not None and "movetime" not in spec.options and spec.takes("movetime")
+    agent = spec.make(movetime=movetime) if takes_it else spec.make()
+    if IS_STANDARD and spec.is_ours:
         with suppress(Exception):  # a user's heuristic may fail; then it fails in a game
             agent.choose(Position.parse(LATE_POSITION))
     return agent
@@ -150,7 +163,6 @@ class Traits(NamedTuple):
 
     deterministic: bool  # always gives the same answer in the same position
     timed: bool  # searches by the clock
-    prompt: str = ""  # of a language model
     code: Identity = MappingProxyType({})
     limit: float | None = None  # seconds after which the process of a late agent is killed
 
@@ -164,8 +176,7 @@ def traits_of(agent: Any) -> Traits:
         agent.ready()
     timed = getattr(agent, "movetime", None) is not None
     deterministic = getattr(agent, "deterministic", False) is True and not timed
-    prompt = str(agent.prompt) if is_language_model(agent) else ""
-    return Traits(deterministic, timed, prompt, limit=getattr(agent, "timeout", None))
+    return Traits(deterministic, timed, limit=getattr(agent, "timeout", None))
 
 
 def identity_of(files: Iterable[Path], start: str) -> Identity:
@@ -173,9 +184,3 @@ def identity_of(files: Iterable[Path], start: str) -> Identity:
     paths = (Path(start, file) for file in files)
     named = {os.path.relpath(path, start): path for path in paths if path.is_file()}
     return {"files": hash_files(named)} if named else {}
-
-
-def is_language_model(agent: object) -> TypeGuard[Chat]:
-    """Whether an agent is a language model (spec ``chat:MODEL``)."""
-    chat = sys.modules.get("c4env.agents.adapters.chat")  # not imported in most runs
-    return chat is not None and isinstance(agent, chat.Chat)

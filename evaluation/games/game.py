@@ -28,7 +28,7 @@ class Clock(NamedTuple):
 
 
 class Seat(Protocol):
-    """Who plays a game: one of ``c4env.evaluation.games.players``."""
+    """Who plays a game: one of ``c4env.evaluation.games.referee``."""
 
     def reset(self, seed: int) -> Fault | None:
         """Begin a game."""

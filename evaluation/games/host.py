@@ -2,7 +2,7 @@
 
 A line is a JSON list, and its answer a JSON object:
 
-    ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, "", {"files": ...}]}
+    ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, {"files": ...}]}
     ["reset", "mine", 5]                         {"answer": null}
     ["ask", "mine", "4455"]                      {"answer": [3, 0]}    a column and nodes
     ["ask", "mine", "44553"]                     {"fault": ["exception", "KeyError: ..."]}
@@ -34,7 +34,7 @@ from typing import IO, Any, Final
 import numpy as np
 
 from c4env.agents import imports
-from c4env.agents.spec import files_of
+from c4env.agents.spec import Spec
 from c4env.errors import C4Error, Unavailable
 from c4env.evaluation.games.asking import Answer, Fault, ask, begin, describe_error, function_of
 from c4env.observation import observe
@@ -56,14 +56,14 @@ agents: Final[dict[str, Any]] = {}
 """The agents of this process, by name."""
 
 
-def make(name: str, spec: str, movetime: float | None) -> Any:
+def make(name: str, text: str, movetime: float | None) -> Any:
     """Make an agent; return its traits, with a hash of its files and of the user's modules."""
     from c4env.evaluation.games.field import identity_of, make_player, traits_of
 
-    start = os.getcwd()  # an agent may change it
+    start, spec = os.getcwd(), Spec.parse(text)  # an agent may change the folder
     agents[name] = agent = make_player(spec, movetime)
     with chdir(start):
-        files = files_of(spec)
+        files = spec.files()
     # What a move may load is loaded now: no clock counts it, and its generator is seeded in time.
     sources = (str(file) for file in files if file.suffix == ".py")
     names = {name.partition(".")[0] for source in sources for name in imports.imports_of(source)}
@@ -109,22 +109,22 @@ def move(name: str, moves: str) -> Answer:
 def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
     """Play a game between two agents of this process."""
     from c4env.evaluation.games.game import play_game
-    from c4env.evaluation.games.players import LocalPlayer
+    from c4env.evaluation.games.referee import LocalPlayer
 
     first, second = names
     seats = LocalPlayer(agents[first]), LocalPlayer(agents[second])
     return play_game(seats, (first, second), opening, seed).values()
 
 
-def keep(*names: str) -> None:
-    """Give back the memory of all agents but these, until they play again."""
-    for name, agent in agents.items():
-        if name not in names and hasattr(agent, "close"):
-            agent.close()
+def rest(*names: str) -> None:
+    """Give back the memory of agents, until they play again."""
+    for name in names:
+        if hasattr(agents[name], "close"):
+            agents[name].close()
 
 
 _ACTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "make": make, "reset": reset, "ask": move, "play": play, "keep": keep,
+    "make": make, "reset": reset, "ask": move, "play": play, "rest": rest,
 }  # fmt: skip
 
 
@@ -171,6 +171,6 @@ def _read(requests: IO[str], lines: SimpleQueue[str]) -> None:
 
 if __name__ == "__main__":
     if "games" in sys.argv:  # of this project's agents: load what they need before the first one
-        from c4env.evaluation.games import players as players
+        from c4env.evaluation.games import referee as referee
     serve(reply)
-    keep()
+    rest(*agents)

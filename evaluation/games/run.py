@@ -14,7 +14,7 @@ import importlib
 import numbers
 import platform
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -22,37 +22,25 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.options import DAY
-from c4env.agents.spec import split_spec
+from c4env.agents.spec import written_files
 from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
-from c4env.evaluation.games.field import Player, describe_player, separate
+from c4env.evaluation.games.field import Field, describe_player, separate
 from c4env.evaluation.games.game import Clock
-from c4env.evaluation.games.players import GameSettings, Seats, do_all, play_one, team
-from c4env.evaluation.store.header import (
-    Fixture,
-    Kind,
-    RunHeader,
-    SprtPlan,
-    identity_hash,
-    versions,
-)
+from c4env.evaluation.games.referee import Referee, do_all, referees
+from c4env.evaluation.progress import Watcher
+from c4env.evaluation.store.header import Fixture, Kind, RunHeader, SprtPlan, versions
 from c4env.evaluation.store.run_files import GameRecord, open_games
-from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.tables import plural
 from c4env.geometry import BOARD_SIZE
 from c4env.lazy import from_extra
 from c4env.openings import Openings as Openings
 from c4env.openings import list_openings
-from c4env.system import commit
-
-Watcher = Callable[[int, int], None]
+from c4env.system import COMMAND, commit
 
 CLUSTERS: Final = ("dask", "ray")
 """The backends: workers on other machines."""
 
 BATCH: Final = 8  # games that a worker of a cluster plays at a time
-
-PATIENCE_OPTIONS: Final = ("retries", "timeout")
-"""Options of language models that change the number of requests, but not the answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +68,6 @@ class Settings:
         backend: play on a cluster: dask or ray. None plays on this machine.
         address: address of the cluster, all of whose workers play. Without an address, dask and
             ray start ``jobs`` workers on this machine.
-        max_tokens: end the run when language models have used so many tokens, in prompts and
-            answers. A call with a greater number resumes the run. Requests already sent are
-            finished, so the total may exceed the limit.
 
     Raises:
         InvalidOption: a setting has a wrong type or value.
@@ -98,13 +83,12 @@ class Settings:
     margin: float = 0.1
     backend: str | None = None
     address: str | None = None
-    max_tokens: int | None = None
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
         high = 2**63 - 1
         put("seed", require_integer("seed", self.seed, 0, "an integer 0..2**63-1", high=high))
-        for name, noun in (("jobs", "games"), ("limit", "openings"), ("max_tokens", "tokens")):
+        for name, noun in (("jobs", "games"), ("limit", "openings")):
             value = getattr(self, name)
             if name == "jobs" or value is not None:
                 put(name, require_integer(name, value, 1, f"a number of {noun}, at least 1"))
@@ -147,7 +131,7 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
     Args:
         openings: as for :func:`c4env.list_openings`.
         seed: the seed that shuffles the openings. A list is not shuffled.
-        limit: the greatest number of openings to take after shuffling; None takes all.
+        limit: the greatest number of openings to take after shuffling; all if not given.
 
     Raises:
         InvalidOption: as for :func:`c4env.list_openings`.
@@ -169,15 +153,13 @@ def shuffled(openings: Sequence[str], seed: int) -> list[str]:
 class Plan(NamedTuple):
     """A run that is ready to play."""
 
-    field: Mapping[str, Player]
-    team: Sequence[Seats]  # the players of each thread
-    schedule: Sequence[Fixture]
-    settings: Settings
     header: RunHeader
+    settings: Settings
+    referees: Sequence[Referee]  # one for each thread
 
 
 def prepare(
-    field: Mapping[str, Player],
+    field: Field,
     openings: Sequence[str],
     settings: Settings,
     kind: Kind = "round robin",
@@ -186,14 +168,21 @@ def prepare(
 ) -> Plan:
     """Make the players of a run and return its plan; :func:`play` closes the players."""
     field = separate(field)
+    if settings.backend is not None:
+        for name, player in field.items():
+            for option, file in written_files(player).items():
+                raise InvalidOption(
+                    f"backend={settings.backend!r}: agent {name!r} writes {option}={file}, which "
+                    "other machines do not see: expected no backend, or the agent without this file"
+                )
     most_games = max(1, len(openings) * len(field) * (len(field) - 1))
     jobs = 1 if settings.backend else min(settings.jobs, most_games)
-    players = team(field, settings.clock, jobs)
+    team = referees(field, settings.clock, settings.seed, jobs)
     try:
-        traits = {name: players[0].traits(name) for name in field}
+        traits = {name: team[0].traits(name) for name in field}
     except BaseException:
-        for seats in players:
-            seats.close()
+        for referee in team:
+            referee.close()
         raise
     # A run directory compares this header with its own.
     header = RunHeader(
@@ -204,15 +193,15 @@ def prepare(
         seed=settings.seed,
         c4env=versions(),
         commit=commit(),
+        command=COMMAND.get(),
         deterministic=tuple(name for name in field if traits[name].deterministic),
         timed=tuple(name for name in field if traits[name].timed),
         code={name: dict(traits[name].code) for name in field if traits[name].code},
-        prompts={name: traits[name].prompt for name in field if traits[name].prompt},
         movetime=settings.movetime,
         margin=None if settings.movetime is None else settings.margin,
         sprt=sprt,
     )
-    return Plan(field, players, header.schedule(), settings, header)
+    return Plan(header, settings, team)
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
@@ -227,13 +216,11 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             games are then the same with any number of jobs.
 
     Raises:
-        Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
-        InvalidOption: language models cannot play with these settings.
+        Unavailable: a service that an agent needs does not answer.
     """
-    schedule, settings, done = plan.schedule, plan.settings, 0
+    schedule, settings, done = plan.header.schedule(), plan.settings, 0
     out = None if settings.out is None else Path(settings.out)
     try:
-        _check_language_models(settings, plan.header.prompts)
         with open_games(out, plan.header) as file:
             entries = {game.fixture: game for game in file.entries}
             stored = {fixture: entries[fixture] for fixture in schedule if fixture in entries}
@@ -241,10 +228,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             done = len(stored)
             if settings.watch is not None:
                 settings.watch(done, len(schedule))
-            with (
-                _transcripts(plan, missing) as transcripts,
-                closing(_new_games(plan, missing, transcripts)) as new_games,
-            ):
+            with closing(_new_games(plan, missing)) as new_games:
                 games = chain(stored.values(), new_games)
                 for game in _in_order(new_games, schedule, stored) if ordered else games:
                     is_new = game.fixture not in stored
@@ -267,49 +251,18 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             stop.args = (_lost(done),)
         raise
     finally:
-        for seats in plan.team:
-            seats.close()
+        for referee in plan.referees:
+            referee.close()
 
 
 def _lost(games: int) -> str:
     return f"{plural(games, 'game')} lost; with --out DIR they are kept"
 
 
-def _new_games(
-    plan: Plan, missing: Sequence[Fixture], transcripts: Transcripts | None
-) -> Generator[GameRecord, None, None]:
-    game_settings = GameSettings(plan.settings.seed, plan.settings.clock, transcripts)
-    if plan.settings.backend is not None and transcripts is None:
-        yield from _play_on_cluster(game_settings, plan.field, missing, plan.settings)
-    else:
-        yield from do_all(partial(play_one, game_settings), missing, plan.team)
-
-
-def _check_language_models(settings: Settings, prompts: Mapping[str, str]) -> None:
-    if not prompts and settings.max_tokens is not None:
-        raise InvalidOption(
-            f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
-        )
-    if prompts and settings.movetime is not None:
-        raise InvalidOption(
-            f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
-            "expected movetime= only in the specs of other agents"
-        )
-
-
-def _transcripts(
-    plan: Plan, missing: Sequence[Fixture]
-) -> AbstractContextManager[Transcripts | None]:
-    """Return the transcripts of a run, or None if no player is a language model."""
-    if not plan.header.prompts:
-        return nullcontext()
-    folder = None if plan.settings.out is None else Path(plan.settings.out)
-    agents = {}
-    for name, prompt in plan.header.prompts.items():
-        _, options = split_spec(plan.header.players[name])
-        answering = {key: text for key, text in options.items() if key not in PATIENCE_OPTIONS}
-        agents[name] = identity_hash({**answering, **plan.header.code.get(name, {})}, prompt)
-    return closing(Transcripts(folder, agents, missing, plan.settings.max_tokens))
+def _new_games(plan: Plan, missing: Sequence[Fixture]) -> Generator[GameRecord, None, None]:
+    if plan.settings.backend is not None:
+        return _play_on_cluster(plan, missing)
+    return do_all(Referee.play, missing, plan.referees)
 
 
 def _in_order(
@@ -326,15 +279,11 @@ def _in_order(
         yield early.pop(fixture)
 
 
-def _play_on_cluster(
-    game_settings: GameSettings,
-    field: Mapping[str, Player],
-    fixtures: Sequence[Fixture],
-    settings: Settings,
-) -> Generator[GameRecord, None, None]:
+def _play_on_cluster(plan: Plan, fixtures: Sequence[Fixture]) -> Generator[GameRecord, None, None]:
     """Play games on a cluster; yield each when its batch is done."""
+    settings, field = plan.settings, plan.referees[0].field
     batches = [
-        (game_settings, field, fixtures[i : i + BATCH], _shared_by_workers())
+        (field, settings.clock, settings.seed, fixtures[i : i + BATCH], workers_share())
         for i in range(0, len(fixtures), BATCH)
     ]
     try:
@@ -347,20 +296,21 @@ def _play_on_cluster(
         raise Unavailable(f"a worker of {settings.backend} failed: {error}") from error
 
 
-def _shared_by_workers() -> str:
+def workers_share() -> str:
+    """Return what a run and all workers of a cluster must have in common."""
     return f"{versions()}, board {BOARD_SIZE}"
 
 
 def play_batch(
-    batch: tuple[GameSettings, Mapping[str, Player], Sequence[Fixture], str],
+    batch: tuple[Field, Clock | None, int, Sequence[Fixture], str],
 ) -> list[GameRecord]:
     """Play games in a worker."""
-    game_settings, field, fixtures, version = batch
-    if version != _shared_by_workers():
-        where = f"a worker on {platform.node()} has c4env {_shared_by_workers()}"
+    field, clock, seed, fixtures, version = batch
+    if version != workers_share():
+        where = f"a worker on {platform.node()} has c4env {workers_share()}"
         raise InvalidOption(f"{where}: expected the same as the run, {version}")
-    with closing(Seats(field, game_settings.clock)) as seats:
-        return [play_one(game_settings, seats, *fixture) for fixture in fixtures]
+    with closing(Referee(field, clock, seed)) as referee:
+        return [referee.play(*fixture) for fixture in fixtures]
 
 
 @contextmanager

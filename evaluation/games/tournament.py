@@ -21,11 +21,11 @@ from c4env.evaluation.games.run import (
     Openings,
     Plan,
     Settings,
-    Watcher,
     choose_openings,
     play,
     prepare,
 )
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally, WinTable, costs
 from c4env.evaluation.store.header import RunHeader
@@ -153,7 +153,6 @@ def round_robin(
     margin: float = 0.1,
     backend: str | None = None,
     address: str | None = None,
-    max_tokens: int | None = None,
     watch: Watcher | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
@@ -166,7 +165,7 @@ def round_robin(
         openings: a number of plies, for all positions after this number but no mirror images;
             moves such as ``"44"``; ``"balanced:4,2"``; the path of a file; or a list of moves. See
             :func:`c4env.evaluation.games.run.choose_openings`.
-        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
+        seed, jobs, out, limit, movetime, margin, backend, address, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`.
 
     Returns:
@@ -185,7 +184,7 @@ def round_robin(
     """
     settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
-        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+        backend=backend, address=address, watch=watch, on_game=on_game,
     )  # fmt: skip
     starts = choose_openings(openings, settings.seed, settings.limit)
     field = name_players(players)
@@ -207,7 +206,6 @@ def gauntlet(
     margin: float = 0.1,
     backend: str | None = None,
     address: str | None = None,
-    max_tokens: int | None = None,
     watch: Watcher | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
@@ -218,7 +216,7 @@ def gauntlet(
             meet each other.
         field: the opponents, which do not meet each other.
         openings: as in :func:`round_robin`.
-        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
+        seed, jobs, out, limit, movetime, margin, backend, address, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`.
 
     Raises:
@@ -233,7 +231,7 @@ def gauntlet(
     """
     settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
-        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+        backend=backend, address=address, watch=watch, on_game=on_game,
     )  # fmt: skip
     starts = choose_openings(openings, settings.seed, settings.limit)
     front, others = name_players(as_players(challengers)), name_players(field)
@@ -248,4 +246,4 @@ def gauntlet(
 
 def _whole_run(plan: Plan) -> Tournament:
     games = {game.fixture: game for game in play(plan)}
-    return Tournament(plan.header, tuple(games[fixture] for fixture in plan.schedule))
+    return Tournament(plan.header, tuple(games[fixture] for fixture in plan.header.schedule()))

@@ -27,6 +27,7 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import Interval
 
 Decision = Literal["H0", "H1"]
+"""The hypothesis that a test accepts."""
 
 SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points per game in each kind of pair
 _UNSEEN: Final = 1e-3  # count for a kind of pair that has not occurred, as in Fishtest

@@ -390,7 +390,7 @@ class WinTable(Result):
         place = {player: i for i, player in enumerate(self.players)}
         pairs = [(*pair, cell) for pair, cell in self.cells.items() if cell.games]
         pairs.sort(key=lambda pair: (place[pair[0]], place[pair[1]]))
-        return {"pairs": _Pairs(PAIR_COLUMNS, pairs, matrix=self.matrix())}
+        return {"pairs": Table(PAIR_COLUMNS, pairs, matrix=self.matrix())}
 
     def matrix(self) -> Table:
         """A row for each player moving first, a column for each player moving second."""
@@ -430,19 +430,6 @@ class WinTable(Result):
                 f"for example: {self.reasons[player]}"
             )
         return lines
-
-
-@dataclass(frozen=True)
-class _Pairs(Table):
-    """The pairings of a win table, which text and Markdown show as a matrix."""
-
-    matrix: Table = field(kw_only=True)
-
-    def as_text(self) -> str:
-        return self.matrix.as_text()
-
-    def as_markdown(self) -> str:
-        return self.matrix.as_markdown()
 
 
 def _percent(score: float) -> str:

@@ -12,25 +12,26 @@ import math
 import re
 import shlex
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from itertools import combinations
 from typing import Any, Final
 
 from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
-from c4env.evaluation.exact.moves import Quality, bands
+from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge, positions_in
-from c4env.evaluation.games.run import choose_openings
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.ratings import FIRST, Ratings
 from c4env.evaluation.rating.sprt import compared
-from c4env.evaluation.rating.tally import costs
-from c4env.evaluation.report.summary import MOST_PLIES, remarks, sentence, standings
-from c4env.evaluation.store.header import RunHeader
+from c4env.evaluation.rating.tally import WinTable, costs
+from c4env.evaluation.report.summary import remarks, sentence, standings
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import Column, Table, width
-from c4env.position import Position
+from c4env.evaluation.tables import Column, Table, plural, rounded
+from c4env.position import DIGITS, Position
+from c4env.rules import COLUMNS
 
 STATIC: Final = files("c4env.evaluation.report") / "static"
 """The folder of the styles and scripts."""
@@ -46,10 +47,7 @@ GAME_COLUMNS: Final = (
 CURVE_COLUMNS: Final = ("agent", "first_ply", "last_ply", "critical", "blunder_rate")
 """The columns of the blunder curves."""
 
-LABEL: Final = 28
-"""The greatest width of a label, in characters."""
-_PARTS: Final = re.compile(r"[^:,/ ]*[:,/ ]|[^:,/ ]+")
-_KEY: Final = re.compile(r"\b\w+=")
+FEW: Final = 4  # of so many agents, a sentence for each pair
 PLACE: Final = '"REPORT"'  # the template's placeholder for the run
 CURVE_BAND: Final = 4  # plies for each point of the blunder curve
 HOLLOW: Final = 5  # a point with fewer critical moves is hollow
@@ -64,7 +62,6 @@ def contents(
     judge: Judge | None = None,
     title: str = "run",
     date: str | None = None,
-    talk: Mapping[int, Sequence[Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the content of the page as JSON values, with agents in order of strength.
 
@@ -74,8 +71,6 @@ def contents(
         judge: finds exact scores; None leaves out everything that needs exact scores.
         title: the page's title.
         date: the run's date, shown as given.
-        talk: conversations of language models
-            (:func:`c4env.evaluation.report.models.conversations`).
     """
     games, header = run.games, run.header
     ratings = (ratings or run.ratings).with_costs(costs(games))
@@ -86,11 +81,10 @@ def contents(
         quality = Quality.of_games(games, judge)
     return {
         "title": title,
-        "version": header.c4env,
-        "seed": header.seed,
+        "summary": "; ".join(summary(run, len(players))),
         "digest": run.digest,
         "date": date,
-        "command": command_of(header),
+        "command": None if header.command is None else shlex.join(header.command),
         "headline": [
             *run.table.reasons_of_forfeits(),
             sentence(run, ratings),
@@ -99,20 +93,64 @@ def contents(
         ],
         "first": FIRST,
         "first_move": ratings.first_move._asdict(),
-        "exact": ratings.exact,
         "method_note": ratings.method_note(),
         "notes": list(run.notes),
-        "labels": [*labels(players).values()],
         "standings": standings(ratings, run.table).records(),
+        "results": [results(run.table, player) for player in players],
         "pairs": by_column(pairs, players),
+        "pairs_in_words": pairs_in_words(run, players, judge) if len(players) <= FEW else [],
         "games": by_column(Table(GAME_COLUMNS, games), players),
         "test": test_of(run),
         "quality": None if quality is None else quality.tables()["overall"].records(),
         "curves": None if quality is None else curves(quality),
         "mistakes": None if quality is None or judge is None else mistakes(run, quality, judge),
         "scores": None if judge is None else [encoded(game, judge) for game in games],
-        "talk": {str(game): talks for game, talks in (talk or {}).items()},
     }
+
+
+def summary(run: Tournament, agents: int) -> Iterator[str]:
+    """Yield the size of a run, its seed, its digest and its version."""
+    openings = plural(len({game.opening for game in run.games}), "opening")
+    yield f"{plural(len(run.games), 'game')} of {plural(agents, 'agent')} over {openings}"
+    if run.header.seed is not None:
+        yield f"seed {run.header.seed}"
+    yield f"digest {run.digest}"
+    if run.header.c4env:
+        yield f"c4env {run.header.c4env}"
+
+
+def results(table: WinTable, player: str) -> dict[str, dict[str, Any]]:
+    """A player's score and wins/draws/losses, moving first, moving second, and in all games."""
+    first, second = table.as_first(player), table.as_second(player)
+    cells = {"first": first, "second": second, "total": first + second}
+    return {name: {"score": cell.score, "counts": str(cell)} for name, cell in cells.items()}
+
+
+def pairs_in_words(run: Tournament, players: Sequence[str], judge: Judge | None) -> list[str]:
+    """A sentence for each two players that met, the stronger first."""
+    sentences = []
+    for one, other in combinations(players, 2):
+        games = [game for game in run.games if {*game.players} == {one, other}]
+        if not games:
+            continue
+        first, second = run.table.cell(one, other), ~run.table.cell(other, one)
+        both, leads = first + second, Counter[str]()
+        for game in games:
+            points = game.points[game.players.index(one)]
+            leads[game.opening] += round(2 * points) - 1
+        ahead, behind = (sum(sign * lead > 0 for lead in leads.values()) for sign in (1, -1))
+        words = (
+            f"{one} scores {both.points:.1f} of {plural(both.games, 'point')} "
+            f"({rounded(both.score or 0.0, '.0%')}) against {other}: {first} moving first, "
+            f"{second} moving second (wins/draws/losses). It is ahead over {ahead} of "
+            f"{plural(len(leads), 'opening')} and behind over {behind}."
+        )
+        if judge is not None:
+            counts = Counter(move.player for move in judge_games(games, judge) if move.blunder)
+            rates = [rounded(counts[player] / len(games), ".1f") for player in (one, other)]
+            words += f" Blunders a game: {' against '.join(rates)}."
+        sentences.append(words)
+    return sentences
 
 
 def page(content: Mapping[str, Any]) -> str:
@@ -158,128 +196,30 @@ def curves(quality: Quality) -> dict[str, Any]:
 
 
 def mistakes(run: Tournament, quality: Quality, judge: Judge) -> dict[str, Any]:
-    """Where each agent loses, and its costliest moves, by agent."""
-    by_player = {player: Mistakes.of(run.games, player, judge) for player in quality.players}
-    return {
-        player: replace(of_player, mistakes=of_player.mistakes[:SHOWN]).content()
-        for player, of_player in by_player.items()
-    }
+    """Where each agent loses, and its costliest moves, also in words, by agent."""
+    found = {}
+    for player in quality.players:
+        of_player = Mistakes.of(run.games, player, judge)
+        shown = of_player.mistakes[:SHOWN]
+        content = replace(of_player, mistakes=shown).content()
+        found[player] = {**content, "words": [mistake.describe() for mistake in shown]}
+    return found
 
 
 def encoded(game: GameRecord, judge: Judge) -> str:
     """Encode the exact scores of the positions in which a player chose a column or forfeited.
 
-    A score is a letter, which keeps a page with 100,000 scores small.
+    A score is a letter, which keeps a page with 100,000 scores small. The columns of each position
+    have a letter, and a finished game has a last one: its score for the side that would move.
     """
     positions = positions_in(game)
-    last = Position.parse(game.moves)
-    if last.outcome is None:
-        positions.append(last)
-    scores = [score for position in positions for score in judge.scores(position)]
+    end = Position.parse(game.moves)
+    scores = [score for position in [*positions, end] for score in judge.scores(position)]
+    if end.outcome is not None:
+        last = judge.scores(positions[-1])[DIGITS.index(game.moves[-1])]
+        assert last is not None  # a played column is not full
+        scores[-COLUMNS:] = [-last]
     return "".join("." if s is None else _SCORES[s + _MIDDLE] for s in scores)
-
-
-def command_of(header: RunHeader) -> str | None:
-    """Return the ``c4`` command that repeats the run with this header, or None.
-
-    For example, no command repeats a run with a Python object as an agent, or openings from a file.
-    """
-    players, openings, alone = header.players, header.openings, header.challengers
-    if not players or not openings or header.seed is None or len(alone) > 1:
-        return None
-    if any(spec.startswith("<") for spec in players.values()):
-        return None
-    agents = {name: spec if spec == name else f"{name}={spec}" for name, spec in players.items()}
-    words = ["c4", "match" if header.kind == "match" else "run"]
-    words += [agents[name] for name in players if name not in alone]
-    if header.sprt is not None:
-        h0, h1, alpha, beta = header.sprt
-        words += ["--sprt", f"{h0:g},{h1:g}"]
-        for option, rate in (("--alpha", alpha), ("--beta", beta)):
-            words += [option, f"{rate:g}"] if rate != 0.05 else []
-    plies = len(openings[0])
-    whole = choose_openings(plies, header.seed) if plies <= MOST_PLIES else []
-    if whole[: len(openings)] != list(openings):
-        return None
-    words += ["--only", agents[alone[0]]] if alone else []
-    words += ["--openings", str(plies)]
-    words += ["--limit", str(len(openings))] if len(openings) < len(whole) else []
-    words += ["--seed", str(header.seed)] if header.seed else []
-    if header.movetime is not None:
-        words += ["--movetime", f"{header.movetime:g}", "--margin", f"{header.margin:g}"]
-    return shlex.join(words)
-
-
-def labels(names: Iterable[str], columns: int = LABEL) -> dict[str, str]:
-    """Return a distinct label for each name, at most ``columns`` characters wide.
-
-    A name that fits is its own label. Of longer names with one beginning, such as
-    ``alphabeta:``, the label leaves out what all of them share; if the rest is too long, the names
-    of options; and if that is too long, the middle, which two dots mark.
-    """
-    names = list(dict.fromkeys(names))
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        groups.setdefault(_PARTS.findall(name)[0] if name else "", []).append(name)
-    shown = {name: name for name in names}
-    for group in groups.values():
-        if max(map(width, group)) > columns:
-            shown.update(zip(group, _short(group, columns), strict=True))
-    taken = {name for name in names if shown[name] == name and width(name) <= columns}
-    for name in names:
-        if name not in taken:
-            shown[name] = _distinct(shown[name], taken, columns)
-            taken.add(shown[name])
-    return shown
-
-
-def _short(group: Sequence[str], columns: int) -> list[str]:
-    """Leave out what the names share, then keys; cut the middle of what is still too long."""
-    rests = _differing(group)
-    for shortened in (rests, [_KEY.sub("", rest) for rest in rests]):
-        short = [text or name for text, name in zip(shortened, group, strict=True)]
-        if max(map(width, short)) <= columns and len({*short}) == len(short):
-            return short
-    return [rest or name for rest, name in zip(rests, group, strict=True)]
-
-
-def _differing(group: Sequence[str]) -> list[str]:
-    """Return the names without the parts that all of them have at the beginning and the end."""
-    parts = [_PARTS.findall(name) for name in group]
-    if len(parts) < 2:
-        return list(group)
-    start = _shared(parts)
-    parts = [part[start:] for part in parts]
-    end = _shared([part[::-1] for part in parts])
-    return ["".join(part[: len(part) - end]).strip(" ,:/") for part in parts]
-
-
-def _shared(lists: Sequence[Sequence[str]]) -> int:
-    """Return how many first items the lists share."""
-    count = 0
-    for items in zip(*lists, strict=False):
-        if len({item.rstrip(",") for item in items}) > 1:
-            break
-        count += 1
-    return count
-
-
-def _distinct(text: str, taken: Iterable[str], columns: int) -> str:
-    """Return the text, without its middle or with a number if it is too wide or taken."""
-    short, number = _without_middle(text, columns), 1
-    while short in taken:
-        number += 1
-        short = _without_middle(text, columns - len(f"~{number}")) + f"~{number}"
-    return short
-
-
-def _without_middle(text: str, columns: int) -> str:
-    if width(text) <= columns:
-        return text
-    head, tail = text[: len(text) // 2], text[len(text) // 2 :]
-    while width(head) + width(tail) + 2 > columns and head + tail:
-        head, tail = (head[:-1], tail) if width(head) >= width(tail) else (head, tail[1:])
-    return f"{head}..{tail}"
 
 
 def inlined(template: str) -> str:

@@ -29,6 +29,7 @@ WIDTH: Final = 7.0  # inches
 ROW: Final = 0.2  # inches for each agent's line
 BLUE: Final = "#0072b2"  # of Okabe and Ito
 VERMILION: Final = "#d55e00"
+LABEL: Final = 28  # the most characters of a name
 INK: Final = "#566178"
 STYLE: Final[dict[Any, Any]] = {
     "svg.fonttype": "none",  # keep text as text
@@ -185,7 +186,8 @@ def _rows(figure: Any, content: Mapping[str, Any]) -> Any:
 
 
 def _numbered(content: Mapping[str, Any]) -> list[str]:
-    return [f"{name}  {i}" for i, name in enumerate(content["labels"], start=1)]
+    names = [shortened(row["agent"], LABEL) for row in content["standings"]]
+    return [f"{name}  {i}" for i, name in enumerate(names, start=1)]
 
 
 FIGURES: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], None]]] = {

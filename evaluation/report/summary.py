@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from c4env.evaluation.rating.tally import Cell, Tally, WinTable, all_openings
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import Column, Result, Table, plural, signed
-
-if TYPE_CHECKING:
-    from c4env.evaluation.report.models import Models
 
 MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run
 
@@ -34,12 +31,10 @@ class RunSummary(Result):
     Attributes:
         run: the run.
         ratings: the ratings; None before the first game.
-        models: results of the language models, or None.
     """
 
     run: Tournament
     ratings: Ratings | None = None
-    models: Models | None = None
 
     @classmethod
     def of(cls, run: Tournament, anchor: tuple[str, float] | None = None) -> RunSummary:
@@ -63,7 +58,7 @@ class RunSummary(Result):
         return "\n".join([*self.run.table.reasons_of_forfeits(), verdict])
 
     def tables(self) -> Mapping[str, Table]:
-        """The main table, the pairings of a field that met, and tables of language models."""
+        """The main table, and the pairings of a field that met."""
         tables: dict[str, Table] = {}
         if self.ratings is None:
             tables |= self.ranked.tables()
@@ -74,7 +69,7 @@ class RunSummary(Result):
         else:
             tables["standings"] = standings(self.ratings, self.run.table)
             tables |= self.ranked.tables()
-        return tables if self.models is None else {**tables, **self.models.tables()}
+        return tables
 
     def summary(self) -> str:
         """The first player's advantage, warnings and advice, the games and the digest."""
@@ -237,26 +232,19 @@ def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:
     Counted are the games against each other and against deterministic agents, because the moves of
     other opponents differ from game to game.
     """
-    moves: dict[str, dict[tuple[int, str, str], str]] = {}
+    games = defaultdict[str, set[tuple[Any, ...]]](set)
     for game in run.games:
         for seat, player in enumerate(game.players):
-            key = seat, game.players[1 - seat], game.opening
-            moves.setdefault(player, {})[key] = game.moves
+            games[player].add((seat, game.players[1 - seat], game.opening, game.moves))
 
-    def alike(one: str, other: str) -> bool:
-        swap = {name: name for name in run.deterministic} | {one: other, other: one}
-        of_one = {
-            (seat, swap[opponent], opening): game
-            for (seat, opponent, opening), game in moves[one].items()
-            if opponent in swap
-        }
-        of_other = {key: game for key, game in moves[other].items() if key[1] in swap}
-        return bool(of_one) and of_one == of_other
+    def counted(player: str, rival: str) -> set[tuple[Any, ...]]:
+        names = {name: name for name in run.deterministic} | {player: "", rival: ""}
+        return {(seat, names[o], *game) for seat, o, *game in games[player] if o in names}
 
     groups: list[list[str]] = []
-    for player in moves:
+    for player in games:
         for group in groups:
-            if alike(group[0], player):
+            if (alike := counted(group[0], player)) and alike == counted(player, group[0]):
                 group.append(player)
                 break
         else:

@@ -30,7 +30,7 @@ from c4env.errors import UnreadableRun
 from c4env.geometry import BOARD_SIZE, COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.system import __version__
 
-FORMAT: Final = "c4env run 1"
+FORMAT: Final = "c4env run 2"
 GAMES: Final = ("c4env", "c4env.agents", "c4env.evaluation.games")
 """The packages whose sources decide games."""
 EXACT: Final = "c4env.evaluation.exact"
@@ -84,12 +84,11 @@ def hash_files(files: Mapping[str, Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def identity_hash(code: Identity, prompt: str = "") -> str:
-    """Return one hash of an identity and a language model's prompt; "" if both are empty."""
-    if not code and not prompt:
+def identity_hash(code: Identity) -> str:
+    """Return one hash of an identity; "" if it is empty."""
+    if not code:
         return ""
-    text = json.dumps([sorted(code.items()), prompt])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(sorted(code.items())).encode()).hexdigest()[:16]
 
 
 class SprtPlan(NamedTuple):
@@ -113,11 +112,11 @@ class RunHeader:
         seed: seed of the openings' order and of stochastic agents.
         c4env: the versions of c4env, Python and NumPy, with a hash of c4env's sources.
         commit: the commit of c4env's checkout, "" if unknown.
+        command: the words of the ``c4`` command that began the run; None for a run from Python.
         board: rows, columns and discs in a row that win, as ``6x7x4``.
         deterministic: agents that always give the same answer in the same position.
         timed: agents that search by the clock.
         code: by agent, a hash of its ``files`` from outside this project, or its ``version``.
-        prompts: prompts of language models, by agent.
         movetime: seconds per move; None for no limit.
         margin: seconds by which a move may exceed ``movetime``.
         sprt: the sequential test of a match; None without one.
@@ -130,11 +129,11 @@ class RunHeader:
     seed: int | None = None
     c4env: str = ""
     commit: str = ""
+    command: tuple[str, ...] | None = None
     board: str = str(BOARD_SIZE)
     deterministic: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()
     code: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    prompts: Mapping[str, str] = field(default_factory=dict)
     movetime: float | None = None
     margin: float | None = None
     sprt: SprtPlan | None = None
@@ -216,11 +215,11 @@ def extend_header(
 ) -> RunHeader:
     """Return the header of a run directory to which a new run is added.
 
-    The header has the agents and openings of both runs. The openings of one run must include all
-    openings of the other run. The kind becomes round robin if the kinds differ, or if a challenger
-    of one gauntlet is an opponent in the other. A match with a sequential test accepts any new
-    openings but no new agents. No position may be an opening in two orders of moves. A directory
-    without games accepts any run.
+    The header has the agents and openings of both runs, and the command of the first. The openings
+    of one run must include all openings of the other run. The kind becomes round robin if the kinds
+    differ, or if a challenger of one gauntlet is an opponent in the other. A match with a
+    sequential test accepts any new openings but no new agents. No position may be an opening in two
+    orders of moves. A directory without games accepts any run.
 
     Args:
         folder: the directory; error messages quote this path.
@@ -249,11 +248,11 @@ def extend_header(
         kind=kind,
         players=players,
         challengers=challengers,
+        command=stored.command,
         openings=_joined(stored.openings, planned.openings),
         deterministic=_joined(stored.deterministic, planned.deterministic),
         timed=_joined(stored.timed, planned.timed),
         code={**stored.code, **planned.code},
-        prompts={**stored.prompts, **planned.prompts},
     )
 
 
@@ -284,8 +283,6 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
         if (spec := stored.players[name]) != planned.players[name]:
             yield f"player {name} {spec}, not {planned.players[name]}"
             continue
-        if stored.prompts.get(name) != planned.prompts.get(name):
-            yield f"prompt of {name}"
         before, now = stored.code.get(name, {}), planned.code.get(name, {})
         if "" in (before.get("version"), now.get("version")):
             yield f"player {name}, a Python object without an attribute version, may be another one"

@@ -29,6 +29,8 @@ Ending = Literal[
     "four", "full board",
     "exception", "illegal column", "nonsense", "time", "crash", "abandoned",
 ]  # fmt: skip
+"""How a game ended: played out in the first two cases, else by forfeit."""
+
 PLAYED_OUT: Final = ("four", "full board")
 FORFEITS: Final = tuple(ending for ending in get_args(Ending) if ending not in PLAYED_OUT)
 

@@ -1,77 +1,42 @@
 """A leaderboard: the stored games of a fixed field of agents, against which newcomers are rated.
 
-    play_leaderboard() -> leaderboard.json -> stored_board() -> place("mine.py:agent", board)
+    leaderboard.json -> stored_board() -> place("mine.py:agent", board)
 
-The field plays one round robin. Some agents have default or published settings, others have equal
+The field played one round robin. Some agents have default or published settings, others have equal
 time per move. A newcomer plays against the field; the new and the stored results together give the
-ratings.
+ratings. ``python -m tests.makers leaderboard`` in a checkout plays the field again.
 """
 
 from __future__ import annotations
 
-import datetime
 import importlib.resources
 import itertools
 import json
-import platform
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import Player, split_name
-from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+from c4env.evaluation.games.tournament import Tournament, gauntlet
 from c4env.evaluation.rating.ratings import Ratings, rate
-from c4env.evaluation.rating.tally import Tally, costs
+from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.lines import read_text
-from c4env.evaluation.tables import Column, Table, plural
+from c4env.evaluation.tables import Column, Table
 from c4env.geometry import require_standard
-from c4env.system import __version__, commit, usable_cores
 
 require_standard(__name__)
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
 
-OPENING_PLIES: Final = 3  # plies of the openings
-FULL_LIMIT: Final = 25  # openings to play, of 121: about an hour on two cores
-QUICK_LIMIT: Final = 6  # openings to play with quick
 TRIAL_LIMIT: Final = 25  # openings that a newcomer plays
 
-DEFAULT: Final = "default"
-PUBLISHED: Final = "published"  # the settings of a published system
-EQUAL_TIME: Final = "equal time"
+EQUAL_TIME: Final = "equal time"  # the setting of agents with a clock
 
 _POINTS: Final = {"1": 1.0, "=": 0.5, "0": 0.0}  # points of the first player; "-": no game
-
-
-# The field leaves out `minimax`, which plays the moves of `alphabeta-chain` more slowly.
-FIELD: Final = {
-    "random": DEFAULT,
-    "greedy": DEFAULT,
-    "alphabeta-chain": PUBLISHED,
-    "alphabeta-window": PUBLISHED,
-    "alphabeta-window:depth=7": PUBLISHED,
-    "alphabeta-window-b": PUBLISHED,
-    "rust-port": PUBLISHED,
-    "alphabeta:depth=9": DEFAULT,
-    "deepening": DEFAULT,
-    "mcts": DEFAULT,
-    "learned": DEFAULT,
-    "puct": DEFAULT,
-    "perfect:blunder=0.1": DEFAULT,
-    "perfect": DEFAULT,
-    "mcts:movetime=0.02": EQUAL_TIME,
-    "puct:movetime=0.02": EQUAL_TIME,
-    "deepening:movetime=0.02,heuristic=chain": EQUAL_TIME,
-    "deepening:movetime=0.02,heuristic=lines": EQUAL_TIME,
-    "deepening:movetime=0.02,heuristic=threats": EQUAL_TIME,
-    "deepening:movetime=0.02,heuristic=window": EQUAL_TIME,
-}
-"""The agents of the field, each with the kind of its settings."""
 
 
 @dataclass(frozen=True)
@@ -100,36 +65,6 @@ class Leaderboard:
     milliseconds: dict[str, float]
     results: dict[str, dict[str, str]]
     machine: str = ""
-
-    @classmethod
-    def of(cls, run: Tournament, settings: Mapping[str, str]) -> Leaderboard:
-        """Make a leaderboard from a round robin and the kind of each agent's settings, by spec."""
-        results = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
-        return cls(
-            version=__version__,
-            commit=commit(),
-            date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-            openings=run.openings,
-            field={player: settings[player] for player in run.players},
-            deterministic=run.deterministic,
-            milliseconds={  # to three digits
-                player: float(f"{1000 * cost.seconds_a_move:.3g}")
-                for player, cost in costs(run.games).items()
-            },
-            results={
-                first: {
-                    second: "".join(results.get(((first, second), o), "-") for o in run.openings)
-                    for second in run.players
-                    if second != first
-                }
-                for first in run.players
-            },
-            machine=f"{platform.machine()}, {plural(usable_cores(), 'core')}",
-        )
-
-    def format(self) -> str:
-        """Return the leaderboard as JSON, the inverse of :meth:`parse`."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n"
 
     @classmethod
     def parse(cls, text: str, where: str = "leaderboard") -> Leaderboard:
@@ -212,33 +147,15 @@ class Leaderboard:
         return note
 
 
-def play_leaderboard(
-    field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
-) -> Leaderboard:
-    """Play a round robin of the field, which takes about an hour on two idle cores.
-
-    Args:
-        field: "default", "published" or "equal time" for the settings of each agent, by spec.
-        quick: whether to play fewer openings; the games then take minutes.
-        settings: ``jobs``, ``out``, ``watch``, ...: see
-            :class:`c4env.evaluation.games.run.Settings`; the seed stays 0.
-    """
-    settings["limit"] = QUICK_LIMIT if quick else FULL_LIMIT
-    return Leaderboard.of(round_robin(list(field), openings=OPENING_PLIES, **settings), field)
-
-
-def stored_board(path: Path | None = None) -> Leaderboard:
-    """Read the leaderboard in a file, by default the file that comes with the package.
-
-    Raises:
-        UnreadableRun: the file cannot be read or is not a leaderboard.
+def stored_board() -> Leaderboard:
+    """Read the leaderboard that comes with the package.
 
     Example:
         >>> board = stored_board()
         >>> board.field["perfect"], len(board.openings)
         ('default', 25)
     """
-    source = path or importlib.resources.files("c4env.evaluation.studies") / STORED
+    source = importlib.resources.files("c4env.evaluation.studies") / STORED
     return Leaderboard.parse(read_text(source), str(source))
 
 
@@ -262,8 +179,8 @@ def place(
     Args:
         newcomer: a spec, or a callable on an observation.
         board: the stored leaderboard.
-        limit: number of openings to play, from the start of the board's openings.
-        against: agents of the board that the newcomer meets; empty means all agents.
+        limit: number of openings to play, from the start of the leaderboard's openings.
+        against: agents of the leaderboard that the newcomer meets; empty means all agents.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.run.Settings`.
 
@@ -271,7 +188,7 @@ def place(
         the newcomer's name, the ratings of the field and the newcomer, and the games.
 
     Raises:
-        InvalidOption: an opponent is not on the board.
+        InvalidOption: an opponent is not on the leaderboard.
 
     Example:
         >>> placement = place("alphabeta:depth=3", stored_board(), limit=1, against=["greedy"])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from operator import methodcaller
 from pathlib import Path
@@ -15,8 +15,9 @@ import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import Player, Players, as_players, name_advice, name_players
-from c4env.evaluation.games.run import Openings, Settings, Watcher, choose_openings, play, prepare
+from c4env.evaluation.games.run import Openings, Settings, choose_openings, play, prepare
 from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
@@ -111,8 +112,8 @@ class Match(Tournament):
         columns = [Column("agent", of=lambda m: m.players[0])]
         columns.append(Column("opponent", of=lambda m: m.players[1]))
         forfeits = [Column(kind, of=methodcaller("forfeits", kind)) for kind in self.table.kinds]
-        by_line = [*MATCH_COLUMNS, forfeits]
-        return _MatchTable([*columns, *chain(*by_line)], [self], by_line=by_line)
+        lines = [*MATCH_COLUMNS, forfeits]
+        return Table([*columns, *chain(*lines)], [self], lines=lines)
 
     def forfeits(self, kind: str) -> Forfeits:
         """The numbers of games that the two agents forfeited in one of the ways of a kind."""
@@ -178,27 +179,6 @@ MATCH_COLUMNS: Final = (
 """The columns of a match, by the line of text that shows them."""
 
 
-@dataclass(frozen=True)
-class _MatchTable(Table):
-    """The result of a match, which text and Markdown show in lines of a few columns each."""
-
-    by_line: Sequence[Sequence[Column]] = field(kw_only=True)
-
-    def as_text(self) -> str:
-        return "\n".join(self._shown())
-
-    def as_markdown(self) -> str:
-        return "\n".join(f"- {line}" for line in self._shown())
-
-    def _shown(self) -> Iterator[str]:
-        (match,) = self.items
-        for line in self.by_line:
-            values = [(column, column.value(match)) for column in line]
-            shown = [f"{c.name}: {c.shown(value)}" for c, value in values if value is not None]
-            if shown:
-                yield ", ".join(shown)
-
-
 def play_match(
     one: Players | Player,
     other: Players | Player,
@@ -214,7 +194,6 @@ def play_match(
     margin: float = 0.1,
     backend: str | None = None,
     address: str | None = None,
-    max_tokens: int | None = None,
     watch: Watcher | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
 ) -> Match:
@@ -232,7 +211,7 @@ def play_match(
             list (:func:`c4env.evaluation.games.run.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
-        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
+        seed, jobs, out, limit, movetime, margin, backend, address, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`.
 
     Raises:
@@ -247,7 +226,7 @@ def play_match(
     """
     settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
-        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+        backend=backend, address=address, watch=watch, on_game=on_game,
     )  # fmt: skip
     starts = choose_openings(openings, settings.seed, settings.limit)
     sides = [name_players(as_players(side)) for side in (one, other)]

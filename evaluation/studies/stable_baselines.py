@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from c4env.errors import require_integer
-from c4env.evaluation.studies.strength import Watch
+from c4env.evaluation.studies.strength import CurveWriter
 from c4env.lazy import from_extra
 
 with from_extra("sb3", "this callback needs Stable-Baselines3"):
@@ -20,13 +20,13 @@ class StrengthCallback(BaseCallback):
     """A callback that measures the model at intervals, by exam positions and by games.
 
     The callback writes ``strength/blunders``, ``strength/elo`` and ``strength/score`` to the
-    training's logger, for example TensorBoard, and the same values to ``FOLDER/strength.tsv``.
+    training's logger, for example TensorBoard, and the same values to ``FOLDER/strength.jsonl``.
 
     Args:
-        folder: folder of ``strength.tsv``.
+        folder: folder of ``strength.jsonl``.
         every: number of training steps between two measurements, summed over all boards.
-        options: options of :class:`~c4env.evaluation.studies.strength.Watch`, such as ``share``,
-            the largest fraction of the training time for measurements (default 0.1).
+        options: options of :class:`~c4env.evaluation.studies.strength.CurveWriter`, such as
+            ``share``, the largest fraction of the training time for measurements (default 0.1).
     """
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:
@@ -34,15 +34,16 @@ class StrengthCallback(BaseCallback):
         self.every = require_integer("every", every)
         self._next = every
         self._folder, self._options = folder, options
-        self.watch = Watch(folder, **options)
+        self.writer = CurveWriter(folder, **options)
 
     def _on_training_start(self) -> None:
         self._next = self.num_timesteps + self.every
-        self.watch = Watch(self._folder, **self._options)  # the clock of the time share starts here
+        # The clock of the time share starts here.
+        self.writer = CurveWriter(self._folder, **self._options)
 
     def _on_step(self) -> bool:
         if self.num_timesteps >= self._next:
-            strength = self.watch.look(self.model, self.num_timesteps)
+            strength = self.writer.measure(self.model, self.num_timesteps)
             if strength is not None:
                 self._next = self.num_timesteps + self.every
                 names = ("blunders", "elo", "score")

@@ -1,10 +1,10 @@
 """Measure a model in training: its blunders in exam positions, and its Elo by games.
 
-    watch = Watch(folder)  # before the training
-    watch.look(model, step)  # from time to time
+    writer = CurveWriter(folder)  # before the training
+    writer.measure(model, step)  # from time to time
 
 The model chooses a move in each position of the exam (``c4env.agents.solver.exam``), and plays a
-few games against agents of the leaderboard. Each measurement is a line of ``FOLDER/strength.tsv``.
+few games against agents of the leaderboard. A measurement is a line of ``FOLDER/strength.jsonl``.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_type_hints
 
 import numpy as np
 
 from c4env import agents
 from c4env.agents.solver.exam import exam
 from c4env.envs.batch import bitboards
-from c4env.errors import InvalidOption, UnreadableRun, require_integer
+from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.rating.fit import Interval
-from c4env.evaluation.store.lines import read_text
+from c4env.evaluation.store.lines import Lines, read_lines
 from c4env.evaluation.studies.leaderboard import place, stored_board
-from c4env.evaluation.tables import Column, Result, Table, shortened, signed
-from c4env.files import write_whole
+from c4env.evaluation.tables import Column, Result, Table, signed
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Fast agents of the leaderboard, the weakest first."""
 
 OPENING_COUNT: Final = 6  # of three plies, each with both colours
-FILE: Final = "strength.tsv"
+FILE: Final = "strength.jsonl"
+LOCK_SECONDS: Final = 5.0  # to wait while another process writes
 
 
 class Strength(NamedTuple):
@@ -63,8 +63,6 @@ TRAINING_COLUMNS: Final = (
     Column("games"),
 )
 """The columns of a curve."""
-
-HEADING: Final = "\t".join(Strength._fields)
 
 
 def blunder_rate(model: Any, questions: int | None = None) -> float:
@@ -126,46 +124,43 @@ class Curve(Result):
         """A row for each measurement."""
         return {"measurements": Table(TRAINING_COLUMNS, self.rows)}
 
+    def sentence(self) -> str:
+        """Whether there is no measurement yet."""
+        return "" if self.rows else "No measurements yet."
+
 
 def read_curve(folder: str | Path) -> Curve:
-    """Read the measurements in a folder's ``strength.tsv``."""
-    path = Path(folder) / FILE
-    rows = []
-    for number, line in enumerate(_lines(read_text(path), path)[1:], start=2):
-        try:
-            cells = dict(zip(Strength._fields, map(float, line.split("\t")), strict=True))
-            step, games = (int(cells.pop(name)) for name in ("step", "games"))
-            rows.append(Strength(step=step, games=games, **cells))
-        except ValueError:
-            raise UnreadableRun(
-                f"{path}, line {number}: {shortened(line, 80)!r}: expected a measurement"
-            ) from None
-    return Curve(rows)
+    """Read the measurements in a folder's ``strength.jsonl``.
+
+    Raises:
+        UnreadableRun: the file is missing, or a line is no measurement.
+    """
+    return Curve(read_lines(Path(folder) / FILE, _measurement))
 
 
-def _lines(text: str, path: Path) -> list[str]:
-    """Return the lines of a file of measurements, and check its heading."""
-    lines = text.splitlines()
-    if lines[:1] != [HEADING]:
-        raise UnreadableRun(f"{path}: heading {lines[:1]}: expected {HEADING!r}")
-    return lines
+def _measurement(line: Any) -> Strength:
+    """Parse a line of the file: the fields by name."""
+    return Strength(**{name: kind(line[name]) for name, kind in get_type_hints(Strength).items()})
 
 
-class Watch:
-    """Measure a model during training, in at most a given share of the time.
+class CurveWriter:
+    """Measure a model during training, in at most a given share of the time, and keep the curve.
 
     A measurement is skipped if it would exceed the share, judged by the duration of the last
     measurement. The first measurement may exceed the share.
 
     Args:
-        folder: folder of ``strength.tsv``, whose existing lines stay.
+        folder: folder of ``strength.jsonl``, whose existing lines stay; made if missing.
         share: the largest fraction of the time since this object was made that measurements take.
         measure: a function ``measure(model, step, seconds)``, by default :func:`strength`.
 
+    Attributes:
+        spent: seconds that all measurements took.
+
     Raises:
         InvalidOption: ``share`` is not between 0 and 1.
-        UnreadableRun: ``strength.tsv`` exists with other columns.
-        OSError: the folder cannot be made.
+        UnreadableRun: ``strength.jsonl`` cannot be opened, or a line is no measurement.
+        Unwritable: another process keeps the file locked.
     """
 
     def __init__(
@@ -178,23 +173,27 @@ class Watch:
             raise InvalidOption(f"share={share!r}: expected a number above 0 and below 1")
         self.share = share
         self.path = Path(folder) / FILE
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._lines = [HEADING]
-        if self.path.exists():
-            self._lines = _lines(self.path.read_text(encoding="utf-8"), self.path)
-        self._measure = measure
+        self._open().close()
+        self._function = measure
         self._began = time.monotonic()
-        self.spent = 0.0  # seconds of all measurements
+        self.spent = 0.0
         self._last = 0.0
 
-    def look(self, model: Any, step: int) -> Strength | None:
-        """Measure the model and add a line to the file, or return None if the share is used up."""
+    def _open(self) -> Lines:
+        return Lines(self.path, _measurement, LOCK_SECONDS)
+
+    def measure(self, model: Any, step: int) -> Strength | None:
+        """Measure the model and append a line to the file; None if the share is used up.
+
+        Raises:
+            Unwritable: the line cannot be written, or another process keeps the file locked.
+        """
         started = time.monotonic()
         if self.spent + self._last > self.share * (started - self._began):
             return None
-        measurement = self._measure(model, step, started - self._began)
-        self._lines.append("\t".join(f"{value:.6g}" for value in measurement))
-        write_whole(self.path, "\n".join(self._lines) + "\n")
+        measurement = self._function(model, step, started - self._began)
+        with self._open() as lines:
+            lines.append(_measurement(measurement._asdict())._asdict())  # without NumPy's types
         self._last = time.monotonic() - started
         self.spent += self._last
         return measurement

@@ -21,7 +21,8 @@ from typing import Any, Final, NamedTuple
 
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
 from c4env.agents.options import DAY
-from c4env.agents.spec import join_spec, options_of_agent, split_spec, summary_of_agent
+from c4env.agents.registry import options_of_agent, summary_of_agent
+from c4env.agents.spec import Spec
 from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.tables import shortened
 from c4env.system import usable_cores
@@ -40,7 +41,8 @@ class ServerSettings:
         host: address to listen on, also an accepted host name. Beyond this machine every host name
             is accepted.
         hint: agent that gives hints; it searches.
-        record: folder that keeps the games that people play. None keeps no games.
+        record: folder for the games of people who switch recording on in the page. None offers no
+            recording.
         seconds: time limit of an answer, at most a day.
         jobs: number of processes that answer.
 
@@ -107,17 +109,18 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
         raise InvalidOption(f"{agent}: expected a spec such as 'alphabeta:depth=7'")
     if spec in named:
         return spec
-    if spec.partition(":")[0].strip() not in PLAIN:  # before split_spec, which may import a module
+    if spec.partition(":")[0].strip() not in PLAIN:  # before parse, which may import a module
         raise InvalidOption(f"{agent}: this page offers {', '.join([*PLAIN, *named])}")
-    name, texts = split_spec(spec)
-    if name not in PLAIN:
+    parsed = Spec.parse(spec)
+    if parsed.name not in PLAIN:
         raise InvalidOption(f"{agent}: expected key=value after the colon")
-    options = {option.name: option for option in settable(PLAIN[name])}
-    for key in texts:
+    options = {option.name: option for option in settable(PLAIN[parsed.name])}
+    for key in parsed.options:
         if key not in options:
             expected = ", ".join(options) or "none"
             raise InvalidOption(f"{agent}: option {key!r}: expected one of {expected}")
-    return join_spec(name, {key: options[key].parse(name, text) for key, text in texts.items()})
+    values = {key: options[key].parse(parsed.name, text) for key, text in parsed.options.items()}
+    return parsed.with_options(values).text
 
 
 def settable(entry: Entry) -> list[Option]:
@@ -138,10 +141,10 @@ def settable(entry: Entry) -> list[Option]:
 
 def reserved_mb(spec: str) -> float:
     """Return the most megabytes that an agent's tables need; 0 for the owner's agents."""
-    name, texts = split_spec(spec)
-    options = options_of_agent(PLAIN[name]) if name in PLAIN else ()
+    parsed = Spec.parse(spec)
+    options = options_of_agent(PLAIN[parsed.name]) if parsed.name in PLAIN else ()
     tables = [option for option in options if option.name.endswith("_mb")]
-    return sum(float(texts.get(option.name, option.default)) for option in tables)
+    return sum(float(parsed.options.get(option.name, option.default)) for option in tables)
 
 
 def catalogue(named: Mapping[str, str] = MappingProxyType({})) -> list[dict[str, Any]]:

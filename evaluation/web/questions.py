@@ -20,11 +20,12 @@ from typing import Any, Final, NamedTuple
 
 from c4env import agents
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
+from c4env.agents.spec import Spec
 from c4env.errors import C4Error, EngineFault, LateAnswer
 from c4env.evaluation.games.asking import Fault, ask, begin, describe_error
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.host import seed_generators
-from c4env.evaluation.games.players import Host, place_of
+from c4env.evaluation.games.referee import Host
 from c4env.evaluation.web.offers import MEMORY, reserved_mb
 from c4env.position import Position, format_moves
 
@@ -83,7 +84,8 @@ class Hosts:
         finally:
             self.waiting -= 1
         started.set()
-        own = question.agent if question.agent and place_of(question.agent) == "own" else ""
+        agent = question.agent
+        own = agent if agent and Spec.parse(agent).place == "own" else ""
         host = hosts.setdefault(own, Host(__name__))
         loop = asyncio.get_running_loop()
         search = loop.run_in_executor(self._threads, self._search, host, question)
@@ -214,9 +216,7 @@ def _values(cache: RecentAgents, question: Question) -> Message:
     values = []
     # The last first: the solver's table keeps later positions.
     for discs in range(len(question.moves), question.since - 1, -1):
-        position = Position.parse(question.moves[:discs])
-        if position.outcome is None:
-            values.append((discs, cache.solver.score(position)))
+        values.append((discs, cache.solver.score(Position.parse(question.moves[:discs]))))
     return {"type": "values", "values": values}
 
 

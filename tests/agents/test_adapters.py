@@ -1,4 +1,4 @@
-"""Programs, ConnectX submissions and OpenSpiel's bots in our games."""
+"""Programs and ConnectX submissions in our games."""
 
 import os
 import signal
@@ -11,10 +11,9 @@ import pytest
 
 from c4env import Position, agents, evaluation
 from c4env.agents.adapters.process import LONGEST_LINE, LineProcess
-from c4env.agents.baselines import Random
+from c4env.agents.spec import Spec
 from c4env.errors import EngineFault, IllegalMove, LateAnswer
-from c4env.evaluation.games.game import play_game
-from c4env.evaluation.games.players import Seats
+from c4env.evaluation.games.referee import Referee
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
 from tests.helpers.paths import DATA
 from tests.helpers.processes import start_python
@@ -362,8 +361,8 @@ def test_what_goes_wrong_is_an_error_and_in_a_run_a_fault(submitted, source, kin
     agent = submitted(source)
     with pytest.raises(kind, match=words):
         agent.choose(Position.parse("111111"))
-    with closing(Seats({"it": agent.name}, None)) as seats:
-        fault = seats["it"].ask(Position(), "", None)
+    with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
+        fault = referee.player("it").ask(Position(), "", None)
     assert fault.ending == "exception"
     assert kind.__name__ in fault.reason
 
@@ -376,11 +375,11 @@ def test_each_game_loads_the_file_anew_and_has_its_seed(submitted):
         "    return (len(seen) + random.randrange(7) + np.random.randint(7)) % 7\n"
     )
     agent = submitted(source)
-    with closing(Seats({"it": agent.name}, None)) as seats:
+    with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
 
         def columns(seed):
-            assert seats["it"].reset(seed) is None
-            return [seats["it"].ask(Position(), "", None) for _ in range(12)]
+            assert referee.player("it").reset(seed) is None
+            return [referee.player("it").ask(Position(), "", None) for _ in range(12)]
 
         assert columns(2**63 + 5) == columns(2**63 + 5) != columns(6)
 
@@ -407,9 +406,9 @@ def test_another_missing_file_is_reported_as_it_is(submitted):
 
 def test_a_late_submission_loses_its_process_and_the_game(submitted):
     agent = submitted("import time\ndef agent(obs): time.sleep(100)", ",timeout=0.5")
-    with closing(Seats({"it": agent.name}, None)) as seats:
-        seats["it"].reset(1)
-        fault = seats["it"].ask(Position(), "", None)
+    with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
+        referee.player("it").reset(1)
+        fault = referee.player("it").ask(Position(), "", None)
     assert (fault.ending, fault.reason) == ("time", "its process gave no answer within 0.5 s")
 
 
@@ -463,42 +462,3 @@ def test_a_submission_plays_as_in_kaggles_environment(submitted, tmp_path, sourc
         elif ply % 2 == 0:
             assert agent.choose(Position.parse(moves)) == action
         moves += str(int(action or 0) + 1)
-
-
-@pytest.fixture
-def pyspiel():
-    return pytest.importorskip("pyspiel", reason="the package open_spiel is not installed")
-
-
-@pytest.mark.parametrize("bot", ["mcts,simulations=300", "minimax,depth=1"])
-def test_a_bot_that_searches_takes_a_win(pyspiel, bot):
-    agent = agents.make(f"open_spiel:{bot}")
-    agent.reset(1)
-    assert agent.choose(Position.parse("747576")) == 6
-
-
-@pytest.mark.parametrize("bot", ["mcts,simulations=50", "uniform_random"])
-def test_the_same_seed_plays_the_same_game(pyspiel, bot):
-    def game(seed):
-        players = (agents.make(f"open_spiel:{bot}"), agents.make("open_spiel:uniform_random"))
-        return play_game(players, ("a", "b"), "", seed)
-
-    assert game(1).moves == game(1).moves
-    assert len({game(seed).moves for seed in range(4)}) > 1
-    assert game(1).ending in ("four", "full board")
-
-
-def test_its_rules_are_ours(pyspiel):
-    lots = Random()
-    for seed in range(20):
-        lots.reset(seed)
-        position = Position()
-        state = pyspiel.load_game("connect_four").new_initial_state()
-        while position.outcome is None:
-            assert tuple(state.legal_actions()) == position.legal_columns()
-            column = lots.choose(position)
-            position = position.play(column)
-            state.apply_action(column)
-        assert state.is_terminal()
-        expected = {0: [1.0, -1.0], 1: [-1.0, 1.0], None: [0.0, 0.0]}
-        assert list(state.returns()) == expected[position.outcome.winner]

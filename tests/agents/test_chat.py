@@ -1,19 +1,18 @@
 """chat: language models, and the endpoints they stand behind; the server is one of our own."""
 
+import copy
 import json
 import logging
 import pickle
-import re
-from dataclasses import asdict
 
 import pytest
 
 pytest.importorskip("openai")
 
 from c4env import Position, agents
-from c4env.agents.adapters.chat import Exchange, find_prompt, open_client
+from c4env.agents.adapters.chat import Answers, Reply, find_prompt, open_client
 from c4env.envs.text import fill, template
-from c4env.errors import EngineFault, IllegalMove, InvalidOption, Unavailable
+from c4env.errors import EngineFault, IllegalMove, InvalidOption, Unavailable, Unwritable
 from tests.helpers.chat import KEY, Fault, server_with_key
 
 FULL_2 = Position.parse("222222")
@@ -205,63 +204,28 @@ def test_a_refusal_is_not_waited_out(server, status):
 # -- secrets --------------------------------------------------------
 
 
-def test_the_key_is_nowhere_but_in_the_request(server, caplog, capsys):
+def test_the_key_is_nowhere_but_in_the_request(server, tmp_path, caplog, capsys):
     caplog.set_level(logging.DEBUG)
-    agent = agents.make(server.spec)
+    answers = tmp_path / "answers.jsonl"
+    agent = agents.make(f"{server.spec},answers={answers}")
     server.script = [Fault(500), f"your key is {KEY}", f"{KEY}\nMove: 4"]
-    seen = []
-    agent.tape = lambda moves, attempt, ask: seen.append(ask()) or seen[-1]
+    agent.reset(1)
     assert agent.choose(Position()) == 3
     assert server.keys == [f"Bearer {KEY}"] * 3
-    assert "your key is [key]" in seen[0].answer
-    shown = map(repr, (seen, agent, vars(agent), open_client(agent.base_url, 120.0), server.asked))
-    assert KEY not in "".join([*shown, caplog.text, *capsys.readouterr()])
-    assert KEY.encode() not in pickle.dumps(agents.make(server.spec))
+    assert [row["text"] for row in rows_of(answers)] == ["your key is [key]", "[key]\nMove: 4"]
+    shown = map(repr, (agent, vars(agent), open_client(agent.base_url, 120.0), server.asked))
+    shown = [*shown, answers.read_text(), caplog.text, *capsys.readouterr()]
+    assert KEY not in "".join(shown)
+    assert KEY.encode() not in pickle.dumps(agent)
 
 
 @pytest.mark.parametrize("key", ["1", "x", "o", "Move", "none", "1234567"])
 def test_a_dummy_key_changes_no_answer(server, monkeypatch, key):
     monkeypatch.setenv("OPENAI_API_KEY", key)
     server.script = ["Move: 1234567, or none", "Move: 1"]
-    agent = agents.make(server.spec)
-    seen = []
-    agent.tape = lambda moves, attempt, ask: seen.append(ask()) or seen[-1]
-    assert agent.choose(Position()) == 0
-    assert [e.answer for e in seen] == ["Move: 1234567, or none", "Move: 1"]
+    assert agents.make(server.spec).choose(Position()) == 0
     assert server.asked[1]["messages"][1]["content"] == "Move: 1234567, or none"
     assert "'Move: 1234567, or none'" in server.asked[1]["messages"][2]["content"]
-
-
-def test_a_move_that_holds_the_key_is_read_and_a_stored_one_is_played_again(server, monkeypatch):
-    key = "**Move:3"
-    monkeypatch.setenv("OPENAI_API_KEY", key)
-    server.script = [f"I pass {key}", f"{key}**", "Move: 1", f"{key}9", "Move: 7"]
-    stored = {}
-
-    def tape(moves, attempt, ask):
-        if (moves, attempt) not in stored:
-            stored[moves, attempt] = ask()
-        return Exchange(**json.loads(json.dumps(asdict(stored[moves, attempt]))))
-
-    def game():
-        agent = agents.make(server.spec)
-        agent.tape = tape
-        columns, position = [], Position()
-        for _ in range(3):
-            columns.append(agent.choose(position))
-            position = position.play(columns[-1]).play(3)
-        return columns
-
-    assert game() == [2, 0, 6]
-    assert key not in json.dumps([asdict(exchange) for exchange in stored.values()])
-    asked = server.asked[-1]["messages"]
-    assert asked[1]["content"] == "[key]9"
-    assert "'[key]9'" in asked[2]["content"]
-    assert (stored["3414", 0].fault, len(stored)) == ("illegal", 5)
-    del stored["3414", 1]
-    server.script = ["Move: 7"]
-    assert game() == [2, 0, 6]
-    assert server.asked[-1]["messages"] == asked
 
 
 def test_no_part_of_the_key_is_in_a_quoted_end_of_an_answer(server):
@@ -289,10 +253,8 @@ def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(server, monkeypat
 # -- prompts ----------------------------------------------------------------------------
 
 
-def test_ours_are_named_by_kind_and_hash():
-    prompt = find_prompt("board+legal")
-    assert re.fullmatch(r"board\+legal, sha256 [0-9a-f]{12}", str(prompt))
-    assert prompt.text == template("board+legal")
+def test_a_name_is_a_kind_or_a_file():
+    assert find_prompt("board+legal") == template("board+legal")
     with pytest.raises(InvalidOption, match=r"'bord'.*both.*an existing file"):
         find_prompt("bord")
 
@@ -304,9 +266,110 @@ def test_a_file_of_the_user(server, tmp_path):
     agents.make(f"chat:m,base_url={server.url},prompt={file}").choose(Position.parse("4"))
     (message,) = server.asked[0]["messages"]
     assert message["content"] == f"Play o:\n{Position.parse('4')}\n{{not a place}}"
-    named = str(find_prompt(str(file)))
-    file.write_text("other")
-    assert str(find_prompt(str(file))) != named
     file.write_bytes(b"\xff\xfe\xff")
     with pytest.raises(InvalidOption, match="text file"):
         find_prompt(str(file))
+
+
+# -- answers that are kept --------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(server, tmp_path):
+    """A spec that keeps its answers, and their file."""
+    file = tmp_path / "answers.jsonl"
+    return f"{server.spec},answers={file}", file
+
+
+def rows_of(file):
+    return [json.loads(line) for line in file.read_text().splitlines() if line]
+
+
+def play(spec, *seeds, moves=""):
+    """The columns that an agent plays first in the games of these seeds."""
+    agent, columns = agents.make(spec), []
+    for seed in seeds:
+        agent.reset(seed)
+        columns.append(agent.choose(Position.parse(moves)) + 1)
+    return columns
+
+
+def test_an_answer_is_known_by_its_game_and_its_request(server, kept):
+    spec, file = kept
+    server.script = ["Move: 8", "Move: 3", "Move: 4", "Move: 5", "Move: 6"]
+    assert play(spec, 1, 2) == [3, 4]
+    assert play(spec, 1, moves="1") == [5]
+    assert play(f"{spec},temperature=1", 1) == [6]
+    assert len(server.asked) == 5
+    assert play(spec, 2, 1, 2) == [4, 3, 4]
+    assert play(f"{spec},retries=5,timeout=9", 1) == [3]  # patience changes no answer
+    assert len(server.asked) == 5
+    first, second, *_ = rows_of(file)
+    assert first["messages"] == server.asked[0]["messages"]
+    assert (first["text"], first["is_cut"], first["tokens"]) == ("Move: 8", False, [100, 10])
+    assert [message["role"] for message in second["messages"]] == ["user", "assistant", "user"]
+
+
+def test_a_game_without_a_seed_is_no_known_game(server, kept):
+    spec, file = kept
+    server.script = ["Move: 1", "Move: 2"]
+    assert play(spec, None, None) == [1, 2]
+    assert not file.exists()
+
+
+def test_a_limit_that_a_model_renames_makes_no_other_request(server, kept):
+    message = "Use 'max_completion_tokens' instead of 'max_tokens'."
+    refusal = Fault(400, body=json.dumps({"error": {"message": message}}).encode())
+    server.answer = lambda body: refusal if "max_tokens" in body else "Move: 4"
+    for count in (3, 3):  # a refusal and two answers; then none
+        assert play(f"{kept[0]},max_tokens=500", 1, 2) == [4, 4]
+        assert len(server.asked) == count
+
+
+def test_the_part_of_a_line_that_a_kill_leaves_spoils_no_other_line(server, kept):
+    spec, file = kept
+    server.answer = lambda body: "Move: 4"
+    play(spec, 1)
+    for length in range(1, 40):
+        whole = file.read_bytes()
+        with file.open("ab") as part:
+            part.write(whole[: 1 + length])
+        play(spec, length)
+        assert len(server.asked) == length
+        assert file.read_bytes().count(b'"text"') == length
+    assert play(spec, *range(1, 40)) == [4] * 39
+    assert len(server.asked) == 39
+
+
+def test_copies_share_the_answers_and_a_deleted_file_is_forgotten(server, kept):
+    spec, file = kept
+    agent = agents.make(spec)
+    for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)), agents.make(spec)):
+        assert twin.answers is agent.answers
+    play(spec, 1)
+    assert play(spec, 1) == [1]
+    assert len(server.asked) == 1
+    file.unlink()
+    del agent, twin
+    play(spec, 1)
+    assert len(server.asked) == 2
+
+
+def test_a_file_that_holds_something_else_is_refused_and_stays(server, tmp_path):
+    file = tmp_path / "prompt.txt"
+    for content in ("Play well.\n", '["greedy",0,3]\n', '{"key"; no'):
+        file.write_text(content)
+        with pytest.raises(InvalidOption, match=r"answers='.*prompt.txt': expected a new file"):
+            agents.make(f"{server.spec},answers={file}")
+        assert file.read_text() == content
+    with pytest.raises(Unwritable, match="is a folder"):
+        agents.make(f"{server.spec},answers={tmp_path}")
+    with pytest.raises(Unwritable, match="cannot be written"):
+        agents.make(f"{server.spec},answers={tmp_path}/none/answers.jsonl")
+
+
+def test_an_answer_that_cannot_be_written_is_not_the_models_fault(tmp_path):
+    answers = Answers(str(tmp_path / "answers.jsonl"))
+    (tmp_path / "answers.jsonl").mkdir()
+    with pytest.raises(Unavailable, match=r"answers\.jsonl: Is a directory"):
+        answers.find(1, {}, lambda: Reply("Move: 1", False, None))

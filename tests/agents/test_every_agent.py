@@ -9,7 +9,7 @@ import pytest
 from c4env import Position, agents, batched, evaluation
 from c4env.agents.entries import REQUIRED, ZOO
 from c4env.agents.policies import agent_of
-from c4env.agents.spec import options_of_agent
+from c4env.agents.registry import options_of_agent
 from c4env.errors import IllegalMove, InvalidOption, MissingExtra
 from tests.helpers.paths import ROOT
 
@@ -133,7 +133,6 @@ def test_it_wins_its_games_against_a_weaker_agent(spec, other, openings, share):
     ("spec", "module", "package"),
     [
         ("chat:m,base_url=http://127.0.0.1:9/unique", "openai", "openai"),
-        ("open_spiel:mcts", "pyspiel", "open_spiel"),
         ("selfplay:somewhere", "torch", "torch"),
         ("puct:selfplay:somewhere", "torch", "torch"),
         ("torch:model.py:f", "torch", "torch"),
@@ -160,13 +159,8 @@ def test_a_missing_package_is_named(spec, module, package, monkeypatch):
         ("kaggle:none.py", "file='none.py': expected an existing FILE.py"),
         ("kaggle:submission.tar.gz", "unpack an archive first, and name its main.py"),
         (f"{KAGGLE},timeout=-1", "timeout='-1'"),
-        ("open_spiel", "expected open_spiel:BOT"),
-        ("open_spiel:none", "bot='none': expected one of mcts, minimax"),
-        ("open_spiel:mcts,simulations=0", "simulations='0'"),
     ],
 )
-def test_a_program_or_package_that_cannot_be_is_refused(spec, words):
-    if spec.startswith("open_spiel"):
-        pytest.importorskip("pyspiel")
+def test_a_program_that_cannot_be_is_refused(spec, words):
     with pytest.raises(InvalidOption, match=words):
         agents.make(spec)

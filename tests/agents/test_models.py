@@ -23,8 +23,8 @@ from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
 from c4env.errors import EngineFault, IllegalMove, InvalidOption
 from c4env.evaluation.games.game import play_game
-from c4env.evaluation.games.players import LocalPlayer
-from c4env.evaluation.studies.strength import Watch, strength
+from c4env.evaluation.games.referee import LocalPlayer
+from c4env.evaluation.studies.strength import CurveWriter, strength
 from c4env.observation import LAYOUTS, Form
 from tests.helpers.policies import first_legal
 
@@ -248,8 +248,8 @@ def test_a_network_is_used_unchanged_at_every_door(net, tmp_path, monkeypatch):
     assert agents.make("my-net").choose(position) == 6
     played = evaluation.round_robin({"net": net, "edge": first_legal}, openings=0)
     assert played.games[0].moves.startswith("71")
-    measured = Watch(tmp_path, measure=partial(strength, questions=3, limit=1)).look(net, 1)
-    assert measured.games == 8
+    writer = CurveWriter(tmp_path, measure=partial(strength, questions=3, limit=1))
+    assert writer.measure(net, 1).games == 8
 
 
 def test_a_model_of_stable_baselines_leads_a_search():

@@ -1,5 +1,6 @@
 import importlib.metadata
 import math
+import pickle
 import re
 from typing import Annotated
 
@@ -8,25 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from c4env import ConnectFourEnv, Position, agents, observe
-from c4env.agents import spec as registry
+from c4env.agents import registry
 from c4env.agents.base import Agent
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Range
 from c4env.agents.functions import FunctionAgent
 from c4env.agents.options import validate_args
-from c4env.agents.spec import (
-    ENTRY_POINTS,
-    describe,
-    description_of,
-    join_spec,
-    make,
-    names,
-    options_of_agent,
-    register,
-    split_spec,
-)
+from c4env.agents.registry import ENTRY_POINTS, names, options_of_agent, register
+from c4env.agents.spec import Spec, describe, description_of, make
 from c4env.errors import InvalidOption, UnknownAgent
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.games.players import place_of
 from c4env.evaluation.web.offers import catalogue
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python
@@ -36,9 +27,9 @@ from tests.helpers.processes import run_python
 def no_third_parties(monkeypatch):
     """Entry points of nobody; they are read once, and nothing public reads them again."""
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [])
-    registry._third_parties.cache_clear()
+    registry.third_parties.cache_clear()
     yield
-    registry._third_parties.cache_clear()
+    registry.third_parties.cache_clear()
 
 
 # -- names -------------------------------------------------------------------------
@@ -72,13 +63,17 @@ words = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True)
 values = st.one_of(words, st.integers().map(str), st.just("package.module:function"))
 
 
+def parts(text):
+    spec = Spec.parse(text)
+    return spec.name, spec.options
+
+
 @given(words, st.dictionaries(words, values, max_size=4))
 @settings(max_examples=20)
 def test_specs_split_as_they_were_joined(name, options):
-    spec = join_spec(name, options)
-    assert split_spec(spec) == (name, options)
-    path = f"package.{name.replace('-', '_')}:attribute"
-    assert split_spec(join_spec(path, options)) == (path, options)
+    for agent in (name, f"package.{name.replace('-', '_')}:attribute"):
+        spec = Spec.parse(agent).with_options(options)
+        assert (spec.name, spec.options) == parts(str(spec)) == (agent, options)
 
 
 PATHS = ["runs/lr=0.1/mine.py", "C:/x/mine.py", r"C:\x\lr=0.1\mine.py", "./a=b,c.py", "mine.py"]
@@ -86,10 +81,10 @@ PATHS = ["runs/lr=0.1/mine.py", "C:/x/mine.py", r"C:\x\lr=0.1\mine.py", "./a=b,c
 
 @pytest.mark.parametrize("path", PATHS)
 def test_paths_of_all_systems_are_read_as_text(path):
-    assert split_spec(path) == (f"{path}:agent", {})
-    assert split_spec(f"{path}:Mine") == (f"{path}:Mine", {})
-    assert split_spec(f"{path}:Mine:depth=3") == (f"{path}:Mine", {"depth": "3"})
-    assert split_spec(f"torch:{path}:net") == ("torch", {"function": f"{path}:net"})
+    assert parts(path) == (f"{path}:agent", {})
+    assert parts(f"{path}:Mine") == (f"{path}:Mine", {})
+    assert parts(f"{path}:Mine:depth=3") == (f"{path}:Mine", {"depth": "3"})
+    assert parts(f"torch:{path}:net") == ("torch", {"function": f"{path}:net"})
     with pytest.raises(UnknownAgent, match=re.escape(f"there is no file {path!r}")):
         make(path)
 
@@ -108,6 +103,52 @@ def test_a_file_that_is_no_agent_is_told_its_spec(name, meant, tmp_path, monkeyp
     for ask in (make, ConnectFourEnv):
         with pytest.raises(UnknownAgent, match=rf"^unknown agent '{name}'; did you mean '{meant}'"):
             ask(name)
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("a.py:A,data=x", "a.py:A:data=x"),
+        ("./a=b,c.py:A,x=1,y=2", "./a=b,c.py:A:x=1,y=2"),
+        ("some.package:A,data=x", "some.package:A:data=x"),
+    ],
+)
+def test_the_options_of_a_path_follow_a_second_colon(spec, meant):
+    words = f"'A' is not key=value; the options follow a second colon: did you mean {meant!r}?"
+    with pytest.raises(InvalidOption, match=f"{re.escape(words)}$"):
+        make(spec)
+    for other in ("alphabeta:A,depth=2", "a.py:A:data", "a.py:A:x=1,data"):
+        with pytest.raises(InvalidOption, match="is not key=value; expected name:key=value"):
+            make(other)
+
+
+def test_a_spec_is_its_text_in_another_process():
+    spec = Spec.parse("exec: ./a b, timeout=3")
+    assert pickle.loads(pickle.dumps(spec)) == spec != Spec.parse("exec:./a b,timeout=3")
+    assert (spec.name, spec.options) == ("exec", {"command": "./a b", "timeout": "3"})
+    assert spec.with_options({"timeout": 4.5, "command": "b"}).text == "exec:b,timeout=4.5"
+
+
+class Named(Agent):
+    """Has an option that the agent's own name would overwrite."""
+
+    def __init__(self, name="first", column=0):
+        self.name = name
+
+    def choose(self, position):
+        return 0
+
+
+def test_an_option_called_name_is_refused():
+    register("has-a-name", Named)
+    register("makes-a-name", lambda: Named("second"))
+    words = "the option 'name' of Named would be lost: expected another name for the option"
+    for spec in ("has-a-name", "makes-a-name", f"{__name__}:Named:column=1"):
+        with pytest.raises(
+            InvalidOption, match=f"^{re.escape(spec.removesuffix(':column=1'))}: .*{words}"
+        ):
+            make(spec)
+    assert make(Named("third")).name == "third"
 
 
 class Fixed(Agent):
@@ -345,7 +386,7 @@ def test_third_parties_register_through_entry_points(monkeypatch):
         return [importlib.metadata.EntryPoint(n, v, group) for n, v in kinds.items()]
 
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
-    registry._third_parties.cache_clear()
+    registry.third_parties.cache_clear()
     assert {"theirs", "their-function", "their-entry", "broken"} <= set(names())
     assert asked == [ENTRY_POINTS] == ["c4env.agents"]
     assert make("theirs:column=1").choose(Position()) == 1
@@ -374,7 +415,7 @@ def packages(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: found)
     monkeypatch.setattr(registry, "_registered", {**registry._registered})
-    registry._third_parties.cache_clear()
+    registry.third_parties.cache_clear()
 
 
 def test_a_name_of_two_packages_is_refused_and_all_else_works(packages, capsys):
@@ -387,8 +428,8 @@ def test_a_name_of_two_packages_is_refused_and_all_else_works(packages, capsys):
             listed = str(caught.value).partition(" provided by ")[2].partition(": expected")[0]
             assert {*listed.split(" and by ")} == providers
     assert make("only").choose(Position()) == make("one_agents:last").choose(Position()) == 6
-    assert place_of("only") == "own"  # the code is other people's, which no run should share
-    assert [file.name for file in registry.files_of("only")] == ["one_agents.py"]
+    assert Spec.parse("only").place == "own"  # other people's code, which no run should share
+    assert [file.name for file in Spec.parse("only").files()] == ["one_agents.py"]
     for spec in ("c4env.agents.baselines:Greedy", "alphabeta:depth=2"):
         assert make(spec).choose(Position.parse("414141")) == 3
     assert main(["list"]) == 0
@@ -437,7 +478,6 @@ ARGUMENTS = {
     "exec": "exec:cat -u",
     "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
     "chat": "chat:some/model:v1,base_url=http://127.0.0.1:9",
-    "open_spiel": "open_spiel:mcts",
 }
 
 
@@ -453,7 +493,7 @@ def test_what_is_printed_of_an_agent_makes_it_again(entry, monkeypatch):
     plain = make(spec)
     _, _, options = description_of(entry.name)
     given = {name: text for name, text, _ in options if text != "..." and f"{name}=" not in spec}
-    everything = make(join_spec(spec, given) if ":" not in spec else spec, **given)
+    everything = make(Spec.parse(spec).with_options(given) if ":" not in spec else spec, **given)
     assert everything.deterministic == plain.deterministic
     for option in options_of_agent(entry):
         if option.default is REQUIRED:

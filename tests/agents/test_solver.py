@@ -97,17 +97,6 @@ def test_a_search_finds_an_early_win_that_the_book_knows_and_its_table_keeps_it(
     assert found == [Solver().score(position)] * 2
 
 
-def test_at_least(solver):
-    positions = random_positions(20, seed=12, fewest=34, most=41)
-    for position in [*positions, Position.parse("1212121")]:
-        score = solver.score(position)
-        for asked in (-99, -22, score - 1, score, np.int8(score), score + 1, 22, 99):
-            assert solver.at_least(position, asked) == (score >= asked)
-    for bad in (1.5, True, None, "1"):
-        with pytest.raises(InvalidOption, match="score="):
-            solver.at_least(positions[0], bad)
-
-
 @pytest.mark.compiled
 def test_the_principal_variation_ends_when_and_as_the_score_says(solver):
     for position in random_positions(30, seed=5, fewest=16, most=35):

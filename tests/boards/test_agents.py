@@ -4,7 +4,7 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.entries import ZOO
 from c4env.agents.sampling.tree import sign
-from c4env.agents.search.threads import LIMIT
+from c4env.agents.search.threads import NEVER
 from c4env.agents.solver import Solver, driver, enumeration, null_window, table
 from c4env.bitboard import BOTTOM, CELLS, COLUMNS, ROWS
 from c4env.errors import WrongBoard
@@ -20,7 +20,6 @@ PLAYERS = {
     "mcts": "mcts:simulations=100",
     "minimax": "minimax:depth=3",
     "alphabeta": "alphabeta:depth=3",
-    "open_spiel": "open_spiel:mcts,simulations=20",
 }
 
 
@@ -35,8 +34,6 @@ def test_every_agent_plays_the_board_or_refuses(entry):
         assert "\n" not in str(refused.value)
         return
     assert entry.name in agents.names()
-    if entry.name == "open_spiel":
-        pytest.importorskip("pyspiel")
     agent, other = agents.make(PLAYERS.get(entry.name, entry.name)), agents.make("random")
     agent.reset(seed=1)
     other.reset(seed=2)
@@ -115,8 +112,7 @@ def test_a_frame_of_the_solver_holds_the_order_of_all_columns(monkeypatch):
     monkeypatch.setattr(null_window, "FRAME", words)
     work = np.zeros(null_window.FRAMES + words * (2 * COLUMNS + 1), np.int64)
     memory = table.allocate(1)
-    null_window.reset_workspace(work, memory, 1)
-    work[LIMIT] = 300
+    null_window.reset_workspace(work, memory, 1, 300)
     driver.solve(memory, work, 0, 0, -driver.LARGEST, driver.LARGEST)
     used = work[null_window.FRAMES :].reshape(-1, words).any(axis=0)
     assert used[null_window.ORDER : null_window.ORDER + COLUMNS].all()
@@ -127,7 +123,7 @@ def test_a_frame_of_the_solver_holds_the_order_of_all_columns(monkeypatch):
 def test_the_order_of_a_frame_leaves_all_children_as_they_were_written():
     memory = table.allocate(1)
     work = np.zeros(null_window.WORKSPACE, np.int64)
-    null_window.reset_workspace(work, memory, 1)
+    null_window.reset_workspace(work, memory, 1, NEVER)
     null_window.write_node(work, null_window.ROOT, 0, 0, 0, 0, 0)
     _, count = null_window.list_children(memory, work, null_window.ROOT, 0, -99)
     assert count == COLUMNS

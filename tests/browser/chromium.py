@@ -14,7 +14,7 @@ FAINT = """(() => {
   const found = [];
   for (const node of document.querySelectorAll('body *')) {
     if (![...node.childNodes].some(c => c.nodeType === 3 && c.textContent.trim()) || node.disabled || !node.getClientRects().length || node.closest('script,title,option')) continue;
-    const style = getComputedStyle(node), a = light(parts(node.closest('svg') ? style.fill : style.color)), b = light(behind(node));
+    const style = getComputedStyle(node), a = light(parts(node.closest('svg') && !node.closest('foreignObject') ? style.fill : style.color)), b = light(behind(node));
     const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
     if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${node.textContent}`);
   }

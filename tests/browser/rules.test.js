@@ -10,9 +10,8 @@ const page = createContext({});
 for (const name of ["elements.js", "rules.js"])
   runInContext(readFileSync(join(process.env.STATIC, name), "utf8"), page);
 const pick = (name) => runInContext(name, page);
-const [boardOf, valueOfEnd, verdictOf, bestPlay, wordsOf, bestColumns] = [
+const [boardOf, verdictOf, bestPlay, wordsOf, bestColumns] = [
   "boardOf",
-  "valueOfEnd",
   "verdictOf",
   "bestPlay",
   "wordsOf",
@@ -30,7 +29,6 @@ test("each position of a game, its discs, its end and its lines of four", () => 
       same(board.grid, discs[ply]);
       same([board.over, board.winner], last ? [true, winner] : [false, null]);
       same([...board.four].sort(), last ? cells : []);
-      if (!last) assert.equal(valueOfEnd(moves.slice(0, ply)), null);
     }
 });
 
@@ -42,7 +40,6 @@ test("what is no game", () => {
 test("slips, blunders, and how best play ends", () => {
   assert.ok(expected.judged.some(({ told }) => told.length));
   for (const { moves, values, verdicts, ends, told } of expected.judged) {
-    assert.equal(valueOfEnd(moves), values.at(-1));
     same(
       verdicts.map((_, ply) => verdictOf(values[ply], values[ply + 1])),
       verdicts,

@@ -2,6 +2,8 @@
 
 import math
 import re
+import shlex
+from dataclasses import replace
 
 import pytest
 
@@ -17,8 +19,8 @@ from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
 from tests.browser.chromium import FAINT
 from tests.browser.test_rules import judged
-from tests.evaluation.test_report import crowded
-from tests.helpers.runs import record_run
+from tests.evaluation.test_report import GAMES, crowded
+from tests.helpers.runs import record_run, run_of
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -61,9 +63,7 @@ def test_a_costly_move_opens_its_game(page, folder):
         shown_rates = ["" if math.isnan(rate) else rounded(rate, ".1%") for rate in rates]
         assert row.split("\t")[-3:] == [f"{part.own.given_away:.1f}", *shown_rates], row
     said = page.locator("#costly p").all_inner_texts()
-    assert [text.replace(MINUS, "-") for text in said] == [
-        re.sub(", first in game \\d+", "", mistake.describe()) for mistake in found.mistakes[:10]
-    ]
+    assert said == [mistake.describe() for mistake in found.mistakes[:10]]
     first, item = found.mistakes[0], page.locator("#costly li").first
     assert item.locator(".disc[data-disc]").count() == 7 + len(first.moves)  # with the ghosts
     assert item.locator("code").inner_text() == f"c4 solve {first.moves}"
@@ -133,6 +133,12 @@ def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page, folder):
     assert "Game 99" not in page.inner_text("#who")
 
 
+def test_the_page_shows_the_command_that_began_the_run(page, folder):
+    header, _ = read_games(folder / "run")
+    assert page.text_content("#command code") == shlex.join(header.command)
+    assert page.is_visible("#command")
+
+
 def test_a_cell_leads_to_its_games(page, folder):
     _, games = read_games(folder / "run")
     mine = [g for g in games if g.players == ("greedy", "random")]
@@ -172,7 +178,7 @@ def test_figures_are_drawn_for_every_agent(page):
 # Texts of figures: smaller than 12 px, beyond their figure, or one over another.
 FAULTS = """[...document.querySelectorAll('svg')].flatMap(svg => {
   const area = svg.getBoundingClientRect(), found = [];
-  const texts = [...svg.querySelectorAll('text')].map(t => [t.getBoundingClientRect(), t.textContent, getComputedStyle(t).fontSize]);
+  const texts = [...svg.querySelectorAll('text, foreignObject')].map(t => [t.getBoundingClientRect(), t.textContent, getComputedStyle(t).fontSize]);
   texts.forEach(([a, words, size], i) => {
     if (parseFloat(size) * area.width / svg.viewBox.baseVal.width < 11.9) found.push(`small: ${words}`);
     if (a.left < area.left - 1 || a.right > area.right + 1 || a.top < area.top - 1 || a.bottom > area.bottom + 2) found.push(`out: ${words}`);
@@ -186,9 +192,9 @@ FAULTS = """[...document.querySelectorAll('svg')].flatMap(svg => {
 # Whether no table is wider than its place.
 WHOLE = "[...document.querySelectorAll('.scroll')].every(s => s.scrollWidth <= s.clientWidth)"
 
-# Names, or shortened ones, that stand in two lines.
+# Names that stand in two lines.
 BROKEN = """(() => {
-  const names = [...AGENTS, ...RUN.labels], found = [];
+  const names = AGENTS, found = [];
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = walk.nextNode());)
     for (const name of names) for (let at = -1; (at = node.data.indexOf(name, at + 1)) >= 0;) {
@@ -225,6 +231,42 @@ def test_every_text_can_be_read(browser, tmp_path, count, width):
     page.close()
 
 
+# Each place of a name: whether it is cut, and whether the whole is its title.
+CUT = """[...document.querySelectorAll('.cut')].filter(e => e.checkVisibility()).map(e => ({
+  where: e.closest('[id]').id, name: e.title, cut: e.scrollWidth > e.clientWidth,
+  whole: e.textContent.includes(e.title), ellipsis: getComputedStyle(e).textOverflow,
+}))"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_name_is_cut_by_the_page_and_whole_in_its_title(browser, tmp_path, width):
+    long = [f"alphabeta:depth=4,heuristic=package.{letter * 164}" for letter in "ab"]
+    assert len(long[0]) == 200
+    games = [
+        replace(game, players=tuple(long[name == "two"] for name in game.players)) for game in GAMES
+    ]
+    path = tmp_path / "long.html"
+    with Judge() as judge:
+        path.write_text(report.page(report.contents(run_of(games), judge=judge)))
+    page = browser.new_page(viewport={"width": width, "height": 850})
+    page.goto(path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    places = page.evaluate(CUT)
+    assert all(place["cut"] and place["whole"] for place in places), places
+    assert {place["name"] for place in places} == {*long}
+    assert {place["ellipsis"] for place in places} == {"ellipsis"}
+    figures = {"ratings", "colours", "cost", "blunders"}
+    tables = {"cross", "quality", "list"}
+    assert figures | tables | {"title", "pairs", "who", "said"} <= {p["where"] for p in places}
+    assert page.evaluate(FAULTS) == []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate(FAINT) == []
+    assert page.evaluate(BROKEN) == []
+    assert page.locator("#one option").all_text_contents() == ["any", *page.evaluate("AGENTS")]
+    page.close()
+
+
 def test_the_course_of_a_test_is_shown(browser, tmp_path):
     match = play_match("greedy", "random", openings=2, sprt=Sprt(0, 300), jobs=1)
     found = report.contents(match)
@@ -239,4 +281,5 @@ def test_the_course_of_a_test_is_shown(browser, tmp_path):
     assert page.locator("#course .bound").count() == 2
     hypotheses = "greedy is 300 Elo stronger than random, or as strong as random."
     assert hypotheses in page.inner_text("#question")
+    assert not page.is_visible("#command")  # a run from Python has none
     page.close()

@@ -36,7 +36,7 @@ def test_help_of_a_command(name, capsys, monkeypatch):
     [
         ["list", "greedy", "rust-port"],
         ["solve", "2252576253462244111563365343671351441"],
-        ["leaderboard", "--stored"],
+        ["leaderboard"],
         ["check", "greedy"],
         ["play", "random", "greedy"],
         ["quality", "random", "greedy", "--on", "end-easy", "--count", "9", "--quiet"],

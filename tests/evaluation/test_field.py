@@ -13,7 +13,7 @@ from c4env import agents, evaluation
 from c4env.agents import Reads
 from c4env.agents.base import Agent
 from c4env.agents.entries import Entry
-from c4env.agents.spec import files_of
+from c4env.agents.spec import Spec
 from c4env.errors import UnreadableRun
 from c4env.evaluation.games.field import (
     Traits,
@@ -23,7 +23,7 @@ from c4env.evaluation.games.field import (
     split_name,
 )
 from c4env.evaluation.games.game import Clock
-from c4env.evaluation.games.players import Seats
+from c4env.evaluation.games.referee import Referee
 from c4env.evaluation.store.header import identity_hash
 from tests.helpers.paths import ROOT, modules
 from tests.helpers.processes import environment, run_python
@@ -51,26 +51,26 @@ def patient():
 
 
 def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
-    assert make_player("patient", 0.5).movetime == 0.5
-    assert make_player("patient", None).movetime is None
-    assert make_player("patient:movetime=2", 0.5).movetime == 2
-    assert make_player("greedy", 0.5).movetime is None
+    assert make_player(Spec.parse("patient"), 0.5).movetime == 0.5
+    assert make_player(Spec.parse("patient"), None).movetime is None
+    assert make_player(Spec.parse("patient:movetime=2"), 0.5).movetime == 2
+    assert make_player(Spec.parse("greedy"), 0.5).movetime is None
 
 
 def traits(field, movetime=None):
     clock = None if movetime is None else Clock(movetime, 0.1)
-    with closing(Seats(field, clock)) as seats:
-        return {name: seats.traits(name) for name in field}
+    with closing(Referee(name_players(field), clock)) as referee:
+        return {name: referee.traits(name) for name in referee.field}
 
 
 def test_traits(patient):
-    field = name_players(["random", "greedy", "patient", "patient:movetime=1"])
+    field = ["random", "greedy", "patient", "patient:movetime=1"]
     found = traits(field)
     assert [name for name, its in found.items() if its.deterministic] == ["greedy", "patient"]
     assert [name for name, its in found.items() if its.timed] == ["patient:movetime=1"]
     timed = [name for name, its in traits(field, 0.5).items() if its.timed]
     assert timed == ["patient", "patient:movetime=1"]
-    assert traits({"f": lambda observation: 0})["f"] == Traits(False, False, "", {"version": ""})
+    assert traits({"f": lambda observation: 0})["f"] == Traits(False, False, {"version": ""})
 
 
 def test_a_function_or_a_policy_may_claim_to_be_deterministic():
@@ -120,8 +120,9 @@ def test_a_path_may_hold_an_equals_sign_and_a_name_no_slash(spec):
 def test_what_a_first_move_loads_is_loaded_when_the_agent_is_made():
     """Else a short time limit would be lost to imports."""
     code = """import sys
+from c4env.agents.spec import Spec
 from c4env.evaluation.games.field import make_player
-make_player("greedy", None)
+make_player(Spec.parse("greedy"), None)
 print("c4env.agents.baselines" in sys.modules)"""
     assert run_python("-c", code, check=True).stdout == "True\n"
 
@@ -188,9 +189,13 @@ def write(files):
         Path(name).write_text(text)
 
 
+def files_named(text):
+    return Spec.parse(text).files()
+
+
 def code_of(player):
-    with closing(Seats({"a": player}, None)) as seats:
-        return dict(seats.traits("a").code)
+    with closing(Referee(name_players({"a": player}))) as referee:
+        return dict(referee.traits("a").code)
 
 
 def test_an_installation_of_links_is_no_code_of_the_users(tmp_path):
@@ -220,7 +225,7 @@ def test_all_that_a_spec_stands_for_makes_its_identity(own, spec, files, changed
     if "field-own" in spec:  # registered in this process alone
 
         def find(spec):
-            return identity_of(files_of(spec), os.getcwd())
+            return identity_of(files_named(spec), os.getcwd())
     else:
         find = code_of
     first = find(spec)
@@ -234,7 +239,7 @@ def test_all_that_a_spec_stands_for_makes_its_identity(own, spec, files, changed
 @pytest.mark.parametrize(("spec", "files", "changed"), NAMED)
 def test_the_files_that_a_spec_names(folder, spec, files, changed):
     write(files)
-    assert {path.relative_to(Path.cwd()).as_posix() for path in files_of(spec)} == {*files}
+    assert {path.relative_to(Path.cwd()).as_posix() for path in files_named(spec)} == {*files}
 
 
 @pytest.mark.parametrize(("spec", "files", "changed"), OTHERS)

@@ -7,7 +7,7 @@ from c4env import agents
 from c4env.errors import LateAnswer
 from c4env.evaluation.games import game
 from c4env.evaluation.games.game import Clock, game_seed
-from c4env.evaluation.games.players import LocalPlayer
+from c4env.evaluation.games.referee import LocalPlayer
 from tests.helpers.policies import first_legal
 
 

@@ -1,12 +1,17 @@
+import json
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from c4env import evaluation
 from c4env.errors import UnreadableRun
+from c4env.evaluation.__main__ import main
 from c4env.evaluation.rating.sprt import Sprt
+from c4env.evaluation.report.page import contents
 from c4env.evaluation.store.header import RunHeader, extend_header
-from c4env.evaluation.store.run_files import GAMES_FILE, digest, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
 from c4env.evaluation.studies.match import play_match
 
 TWO = ["random", "greedy"]
@@ -45,6 +50,37 @@ def test_more_agents_and_openings_play_what_is_missing(tmp_path):
     header, games = read_games(tmp_path)
     assert list(header.players) == THREE
     assert (len(header.openings), len(games)) == (9, 6 * 9)
+
+
+def test_the_first_command_is_kept_and_decides_nothing(tmp_path, c4):
+    command = ["run", *TWO, "--openings", "1", "--quiet", "--out", str(tmp_path)]
+    first = [*command, "--limit", "2", "--jobs", "1"]
+    c4(*first)
+    c4(*command, "--jobs", "2")
+    _, before = counted(TWO, 1, out=tmp_path)
+    header, games = read_games(tmp_path)
+    assert (before, len(games)) == (8, 8)
+    assert header.command == ("c4", *first)
+    assert contents(evaluation.read_run(tmp_path))["command"] == shlex.join(["c4", *first])
+    file = tmp_path / RUN_FILE
+    values = json.loads(file.read_text())
+    assert values.pop("command") == ["c4", *first]
+    file.write_text(json.dumps(values))  # as an older version wrote it
+    assert read_games(tmp_path)[0].command is None
+
+
+def test_a_command_with_a_key_is_refused_and_not_kept(tmp_path):
+    spec = "chat:model=m,base_url=https://localhost/v1?key=SECRET"
+    out = tmp_path / "run"
+    assert main(["run", "greedy", spec, "--openings", "0", "--quiet", "--out", str(out)]) == 2
+    assert not out.exists()
+
+
+def test_a_run_from_python_has_no_command(tmp_path):
+    run = evaluation.round_robin(TWO, 0, out=tmp_path)
+    assert run.header.command is None
+    assert read_games(tmp_path)[0] == run.header
+    assert contents(run)["command"] is None
 
 
 @pytest.mark.parametrize("openings", [1, 2, ["2", "3", "11"]])
@@ -162,7 +198,6 @@ def headers(draw):
         deterministic=tuple(name for name in players if name in "ab"),
         timed=tuple(name for name in players if name == "c"),
         code={name: {f"{name}.py": "1"} for name in players},
-        prompts={name: name for name in players},
         seed=1,
     )
 

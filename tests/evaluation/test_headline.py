@@ -1,18 +1,12 @@
 import re
-import shlex
 from dataclasses import replace
 
-from c4env.evaluation.cli import match, run
-from c4env.evaluation.cli.options import Parser
-from c4env.evaluation.games.tournament import gauntlet as play_gauntlet
-from c4env.evaluation.games.tournament import round_robin
 from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
-from c4env.evaluation.rating.sprt import Sprt, expected_score
-from c4env.evaluation.report.page import command_of
+from c4env.evaluation.rating.sprt import expected_score
 from c4env.evaluation.report.summary import remarks, sentence
 from c4env.evaluation.store.header import RunHeader, SprtPlan
 from c4env.evaluation.store.run_files import GameRecord
-from c4env.evaluation.studies.match import Match, play_match
+from c4env.evaluation.studies.match import Match
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import run_of
 
@@ -108,28 +102,3 @@ def test_score_and_elo_of_a_match_say_the_same():
         assert (min(low, match.score.value), max(high, match.score.value)) == match.score[1:]
         assert match.score.low <= match.score.value <= match.score.high
         assert (match.elo.low > 0) == (match.score.low > 0.5)
-
-
-def played_again(command):
-    """What a command would play."""
-    program, name, *rest = shlex.split(command)
-    assert program == "c4"
-    parser = Parser(prog=name)
-    {"run": run, "match": match}[name].configure(parser)
-    return vars(parser.parse_args(rest))
-
-
-def test_the_command_plays_the_run_again():
-    field = ["greedy", "mine=alphabeta:depth=1,heuristic=chain", "random"]
-    found = round_robin(field, openings=2, limit=3, seed=5, jobs=1)
-    again = played_again(command_of(found.header) or "")
-    assert again["agents"] == field
-    assert (again["openings"], again["limit"], again["seed"]) == (2, 3, 5)
-    found = play_gauntlet("random", ["greedy", "mine=random"], openings=1, jobs=1, movetime=0.5)
-    again = played_again(command_of(found.header) or "")
-    assert (again["only"], again["agents"]) == ("random", ["greedy", "mine=random"])
-    assert (again["openings"], again["limit"], again["movetime"]) == (1, None, 0.5)
-    match = play_match("greedy", "random", openings=1, sprt=Sprt(0, 90, 0.1), jobs=1)
-    again = played_again(command_of(match.header) or "")
-    assert (again["one"], again["other"], again["sprt"]) == ("greedy", "random", "0,90")
-    assert (again["alpha"], again["beta"]) == (0.1, None)

@@ -11,7 +11,7 @@ import pytest
 from c4env import evaluation
 from c4env.agents.solver import Solver
 from c4env.errors import UnreadableRun
-from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents, seats_of
+from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents, referee_of
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.store.run_files import GAMES_FILE
 from c4env.position import Position
@@ -58,8 +58,8 @@ def played(seed):
 
 
 def answered(seed):
-    with closing(seats_of([f"mine={SPEC}"])) as seats, Judge("kept", table_mb=1) as judge:
-        question_agents(seats, ASKED, judge, seed, "kept")
+    with closing(referee_of([f"mine={SPEC}"])) as referee, Judge("kept", table_mb=1) as judge:
+        question_agents(referee, ASKED, judge, seed, "kept")
 
 
 def refuted(seed):

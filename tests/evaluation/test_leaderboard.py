@@ -6,7 +6,8 @@ import pytest
 from c4env import agents, evaluation
 from c4env.errors import UnreadableRun
 from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.studies.leaderboard import DEFAULT, FIELD, Leaderboard, place, stored_board
+from c4env.evaluation.studies.leaderboard import Leaderboard, place, stored_board
+from tests.makers.leaderboard import FIELD, board_of, format_of
 
 SMALL = ["random", "greedy", "minimax:depth=2"]
 
@@ -18,7 +19,7 @@ def run():
 
 @pytest.fixture(scope="module")
 def board(run):
-    return Leaderboard.of(run, dict.fromkeys(SMALL, "published"))
+    return board_of(run, dict.fromkeys(SMALL, "published"))
 
 
 def test_a_board_keeps_every_result(run, board):
@@ -33,12 +34,12 @@ def test_a_board_keeps_every_result(run, board):
 def test_a_board_cannot_be_changed_and_is_read_back_from_text(board):
     with pytest.raises(FrozenInstanceError):
         board.version = "another"
-    assert Leaderboard.parse(board.format()) == board
-    assert board.format().isascii()
+    assert Leaderboard.parse(format_of(board)) == board
+    assert format_of(board).isascii()
 
 
 def test_what_is_no_board_is_refused(board):
-    text = board.format()
+    text = format_of(board)
     for change in (
         {"format": "another"},
         {"openings": ["1"]},
@@ -75,32 +76,40 @@ def test_the_field_is_made_of_agents_that_exist():
 
 def test_the_stored_board_is_of_the_field():
     board = stored_board()
-    assert len(board.field) >= 11
+    assert board.field == FIELD
     assert board.rate()[-1].player == "random"
     assert board.version[0].isdigit()
     n = len(board.field)
     assert board.games == n * (n - 1) * len(board.openings)
 
 
-def test_the_commands(tmp_path, c4, monkeypatch):
-    store = tmp_path / "board.json"
-    few = dict.fromkeys(SMALL, DEFAULT)
-    monkeypatch.setattr(
-        "c4env.evaluation.studies.leaderboard.play_leaderboard.__defaults__", (few, False)
-    )
-    once = ["--jobs", "1", "--quiet"]
-    arguments = ["leaderboard", "--quick", *once, "--out", tmp_path / "d", "--format", "markdown"]
-    table = c4(*arguments, "--store", store)
-    assert (tmp_path / "d").is_dir()
-    assert Leaderboard.parse(store.read_text()).games == 36
-    assert c4(*arguments).strip() == table.strip()  # from the run directory
-    shown = c4("leaderboard", "--place", "alphabeta:depth=3", "--field", store, *once)
+@pytest.mark.parametrize(
+    ("format", "first"),
+    [
+        ("text", " rank  agent "),
+        ("markdown", "| rank | agent | setting |"),
+        ("csv", "rank_best,rank_worst,agent,setting,"),
+        ("json", "{"),
+    ],
+)
+def test_the_command_prints_the_stored_board_and_plays_nothing(format, first, c4, monkeypatch):
+    monkeypatch.delattr("c4env.evaluation.studies.leaderboard.gauntlet")
+    shown = c4("leaderboard", "--format", format)
+    assert any(line.startswith(first) for line in shown.splitlines())
+    for spec in FIELD:
+        assert spec in shown
+
+
+def test_the_command_places_a_newcomer_by_its_games_alone(tmp_path, board, c4, monkeypatch):
+    monkeypatch.setattr("c4env.evaluation.studies.leaderboard.stored_board", lambda: board)
+    once = ["leaderboard", "--jobs", "1", "--quiet", "--place"]
+    place = [*once, "alphabeta:depth=3", "--limit", "6", "--out", tmp_path / "d"]
+    shown = c4(*place)
     assert "alphabeta:depth=3: place" in shown
     assert "of 36 games" in shown
-    assert "too few" not in shown  # the field's openings are what they are
+    games = (tmp_path / "d" / "games.jsonl").read_bytes()
+    assert (c4(*place), (tmp_path / "d" / "games.jsonl").read_bytes()) == (shown, games)
     (tmp_path / "lost.py").write_text("agent = lambda observation: None\n")
-    newcomer = ["--place", f"{tmp_path / 'lost.py'}:agent", "--field", store, "--limit", "1"]
-    shown = c4("leaderboard", *newcomer, *once)
-    assert "lost.py:agent played 1 of 6 openings: more give a more exact place." in shown
+    shown = c4(*once, f"{tmp_path / 'lost.py'}:agent", "--limit", "1")
+    assert "lost.py:agent played 1 of 25 openings: more give a more exact place." in shown
     assert "lost.py:agent forfeited 6 games (6 nonsense), for example: nonsense: None" in shown
-    assert "1-2  learned  " in c4("leaderboard", "--stored")

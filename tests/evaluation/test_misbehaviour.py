@@ -15,11 +15,12 @@ from threadpoolctl import threadpool_info
 from c4env import evaluation
 from c4env.agents.baselines import Greedy
 from c4env.agents.search.fixed_depth import AlphaBeta
+from c4env.agents.spec import Spec
 from c4env.errors import InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr
-from c4env.evaluation.games.field import identity_of
-from c4env.evaluation.games.players import GameSettings, Host, Seats, play_one
+from c4env.evaluation.games.field import identity_of, name_players
+from c4env.evaluation.games.referee import Host, Referee
 from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import environment, run_python
@@ -300,12 +301,12 @@ def test_a_daemonic_process_plays_with_any_number_of_jobs(folder):
 
 def test_a_killed_process_of_our_own_agents_costs_no_game(monkeypatch):
     """The game is played again, since nobody of the two is at fault."""
-    field = {"greedy": "greedy", "random": "random"}
-    run, pair = GameSettings(1), ("greedy", "random")
-    with closing(Seats(field, None, first=False)) as seats:
-        game = play_one(run, seats, pair, "")
-        os.kill(seats["greedy"].host._process._process.pid, signal.SIGKILL)
-        assert play_one(run, seats, pair, "").moves == game.moves
+    field = name_players(["greedy", "random"])
+    pair = "greedy", "random"
+    with closing(Referee(field, seed=1, first=False)) as referee:
+        game = referee.play(pair, "")
+        os.kill(referee.player("greedy").host._process._process.pid, signal.SIGKILL)
+        assert referee.play(pair, "").moves == game.moves
         call = Host.call
 
         def killed(host, *request, **options):
@@ -315,17 +316,18 @@ def test_a_killed_process_of_our_own_agents_costs_no_game(monkeypatch):
 
         monkeypatch.setattr(Host, "call", killed)
         with pytest.raises(Unavailable, match="ended twice in a game of greedy and random"):
-            play_one(run, seats, pair, "")
+            referee.play(pair, "")
 
 
 def test_the_memory_of_agents_that_do_not_play_is_given_back():
     field = {
-        name: f"deepening:nodes=10,table_mb={mb}" for name, mb in (("a", 1), ("b", 2), ("c", 3))
+        name: Spec.parse(f"deepening:nodes=10,table_mb={mb}")
+        for name, mb in (("a", 1), ("b", 2), ("c", 3))
     }
-    with closing(Seats(field, None)) as seats:
+    with closing(Referee(field, seed=1)) as referee:
         for pair in (("a", "b"), ("a", "c")):
-            play_one(GameSettings(1), seats, pair, "")
-        assert [len(seats[name].agent._table) > 0 for name in "abc"] == [True, False, True]
+            referee.play(pair, "")
+        assert [len(referee.player(name).agent._table) > 0 for name in "abc"] == [True, False, True]
 
 
 def test_a_plain_function_plays_in_a_process_without_compiled_code(folder):

@@ -1,13 +1,15 @@
 import csv
 import io
+import json
 import re
 
 import pytest
 
 from c4env.errors import UnreadableRun
+from c4env.evaluation.__main__ import main
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
-from c4env.evaluation.studies.strength import Strength, read_curve
+from c4env.evaluation.studies.strength import FILE, CurveWriter, Strength, read_curve
 from tests.evaluation.test_report import GAMES, crowded
 from tests.helpers.runs import rated, run_of
 
@@ -90,8 +92,8 @@ def test_the_win_table_shows_the_percent_of_the_points():
 
 def test_the_curve_of_a_training_is_a_table_and_a_figure(tmp_path, c4):
     curve = [Strength(10 * n, 2.5 * n, 0.5 / (n + 1), 50 * n, -9, 400, 0.5, 4) for n in range(3)]
-    lines = ["\t".join(Strength._fields), *("\t".join(map(str, point)) for point in curve)]
-    (tmp_path / "strength.tsv").write_text("\n".join(lines) + "\n")
+    lines = [json.dumps(point._asdict()) + "\n" for point in curve]
+    (tmp_path / FILE).write_text("".join(lines))
     rows = csv.DictReader(io.StringIO(c4("report", tmp_path, "--format", "csv")))
     assert [(row["step"], row["Elo"], row["Elo_low"]) for row in rows] == [
         (str(10 * n), f"{50 * n:.1f}", "-9.0") for n in range(3)
@@ -106,9 +108,17 @@ def test_the_curve_of_a_training_is_a_table_and_a_figure(tmp_path, c4):
     assert blunders.lines[0].get_ydata() == pytest.approx([50, 25, 50 / 3])
 
 
-@pytest.mark.parametrize(("line", "words"), [("1\t2", "line 2: '1"), ("x" * 200, "expected a m")])
-def test_a_line_that_is_no_measurement_is_named(tmp_path, line, words):
-    heading = "\t".join(Strength._fields)
-    (tmp_path / "strength.tsv").write_text(f"{heading}\n{line}\n")
-    with pytest.raises(UnreadableRun, match=words):
+def test_a_curve_without_measurements_says_so(tmp_path, c4, capsys):
+    CurveWriter(tmp_path)
+    assert c4("report", tmp_path) == "No measurements yet.\n"
+    assert main(["report", str(tmp_path), "--plots", str(tmp_path / "figures")]) == 2
+    assert "no measurements yet: expected at least one" in capsys.readouterr().err
+    assert not (tmp_path / "figures").exists()
+
+
+@pytest.mark.parametrize("line", ["1\t2", "[1, 2]", '{"step": 1}', '{"step": "x"}', "x" * 200])
+def test_a_line_that_is_no_measurement_is_named(tmp_path, line):
+    good = Strength(1, 2.5, 0.5, 50, -9, 400, 0.5, 4)
+    (tmp_path / FILE).write_text(f"{json.dumps(good._asdict())}\n{line}\n")
+    with pytest.raises(UnreadableRun, match=f"line 2: {re.escape(repr(line)[:80])}"):
         read_curve(tmp_path)

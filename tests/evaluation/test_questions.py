@@ -20,7 +20,7 @@ from c4env.evaluation.exact.questions import (
     make_labelled,
     question_agents,
     read_labelled,
-    seats_of,
+    referee_of,
 )
 from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_in
 from c4env.evaluation.store.run_files import GameRecord
@@ -43,8 +43,8 @@ def judge():
 
 
 def answers(specs, *arguments, **options):
-    with closing(seats_of(specs)) as seats:
-        return question_agents(seats, *arguments, **options)
+    with closing(referee_of(specs)) as referee:
+        return question_agents(referee, *arguments, **options)
 
 
 def breaks_down(observation):

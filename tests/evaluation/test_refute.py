@@ -41,7 +41,7 @@ def answer(player, position):
     """What the agent plays, asked as the search asks it."""
     if callable(player):
         return player(observe(position))
-    from c4env.evaluation.games.players import LocalPlayer
+    from c4env.evaluation.games.referee import LocalPlayer
 
     return question(LocalPlayer(made(player)), player, position, 0)
 

@@ -8,7 +8,7 @@ import pytest
 from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.exact.mistakes import Mistakes
-from c4env.evaluation.exact.moves import Quality
+from c4env.evaluation.exact.moves import Quality, judge_games
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report.page import STATIC
@@ -66,7 +66,7 @@ def test_the_page_holds_the_run():
     agents = [row["agent"] for row in content["standings"]]
     assert {*agents} == {"one", "two"}
     assert content["notes"][0].startswith("1 s a move, and a margin of 0.1 s")
-    assert content["seed"] == 3
+    assert content["summary"] == f"3 games of 2 agents over 3 openings; seed 3; digest {run.digest}"
     assert content["scores"] is None
     one = agents.index("one")
     pairs = [*zip(*content["pairs"].values(), strict=True)]
@@ -89,7 +89,8 @@ def test_its_tables_are_those_of_json():
         mistakes = Mistakes.of(GAMES, "two", judge)
     assert content["standings"] == RunSummary.of(run).content()["standings"]
     assert content["quality"] == quality.content()["overall"]
-    assert content["mistakes"]["two"] == mistakes.content()
+    words = [mistake.describe() for mistake in mistakes.mistakes]
+    assert content["mistakes"]["two"] == {**mistakes.content(), "words": words}
 
 
 def test_exact_scores_stand_beside_every_move():
@@ -101,7 +102,28 @@ def test_exact_scores_stand_beside_every_move():
     for i in range(5):
         scores = solver.scores(Position.parse("4455667"[: 2 + i]))
         assert read[7 * i : 7 * i + 7] == scores
+    assert read[35:] == [solver.score(Position.parse("4455667"))]  # of the end
     assert found["quality"][0]["moves"] > 0
+
+
+def test_shares_and_pairs_are_counted_by_python():
+    with Judge() as judge:
+        content = report.contents(run_of(GAMES), judge=judge)
+        blunders = [move.player for move in judge_games(GAMES, judge) if move.blunder]
+    one, two = content["results"]
+    assert one["first"] == {"score": 1, "counts": "2/0/0"}
+    assert one["second"] == {"score": 0, "counts": "0/0/1"}
+    assert one["total"] == {"score": pytest.approx(2 / 3), "counts": "2/0/1"}
+    assert two["total"]["counts"] == "1/0/2"
+    rates = " against ".join(f"{blunders.count(name) / 3:.1f}" for name in ("one", "two"))
+    assert content["pairs_in_words"] == [
+        "one scores 2.0 of 3 points (67%) against two: 2/0/0 moving first, 0/0/1 moving second "
+        "(wins/draws/losses). It is ahead over 2 of 3 openings and behind over 1. "
+        f"Blunders a game: {rates}."
+    ]
+    assert report.contents(run_of(GAMES))["pairs_in_words"][0].endswith("behind over 1.")
+    assert len(crowded(2)["pairs_in_words"]) == 1
+    assert crowded(7)["pairs_in_words"] == []  # there is no room
 
 
 def test_names_cannot_leave_the_data_they_stand_in():

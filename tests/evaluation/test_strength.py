@@ -1,6 +1,7 @@
 """What is measured of a model in training, when, and where it is written."""
 
 import functools
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,8 +9,17 @@ import pytest
 
 from c4env import batched
 from c4env.agents.solver.exam import exam
+from c4env.errors import UnreadableRun, Unwritable
+from c4env.evaluation.store.lines import Lines
 from c4env.evaluation.studies import strength as module
-from c4env.evaluation.studies.strength import FILE, Strength, Watch, blunder_rate, strength
+from c4env.evaluation.studies.strength import (
+    FILE,
+    CurveWriter,
+    Strength,
+    blunder_rate,
+    read_curve,
+    strength,
+)
 from c4env.observation import observe
 
 
@@ -44,29 +54,63 @@ def test_the_stronger_model_has_more_elo():
     assert strong.blunders < weak.blunders
 
 
-def test_looks_keep_to_their_share_of_the_time(tmp_path, monkeypatch):
+def test_measurements_keep_to_their_share_of_the_time(tmp_path, monkeypatch):
     now = 100.0
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
 
     def measure(model, step, seconds):
         nonlocal now
-        now += 5  # what a look costs
+        now += 5  # what a measurement costs
         return Strength(step, seconds, 0.25, 1.0, 0.0, 2.0, 0.5, 4)
 
-    watch = Watch(tmp_path, 0.1, measure)
+    writer = CurveWriter(tmp_path, 0.1, measure)
     taken = []
     for step in range(1, 401):
         now += 1
-        if watch.look(None, step):
+        if writer.measure(None, step):
             taken.append(step)
-        assert watch.spent <= max(5, 0.1 * (now - 100))
+        assert writer.spent <= max(5, 0.1 * (now - 100))
     assert 5 <= len(taken) <= 9
-    assert watch.spent == 5 * len(taken)
-    assert Watch(tmp_path, 0.1, measure).look(None, 401)  # a file goes on where it was
-    lines = (tmp_path / FILE).read_text().splitlines()
-    assert lines[0].split("\t") == list(Strength._fields)
-    assert [int(line.split("\t")[0]) for line in lines[1:]] == [*taken, 401]
-    assert lines[1] == "1\t1\t0.25\t1\t0\t2\t0.5\t4"
+    assert writer.spent == 5 * len(taken)
+    assert CurveWriter(tmp_path, 0.1, measure).measure(None, 401)  # a file goes on where it was
+    rows = read_curve(tmp_path).rows
+    assert [row.step for row in rows] == [*taken, 401]
+    assert rows[0] == (1, 1, 0.25, 1, 0, 2, 0.5, 4)
+
+
+def numpys(model, step, seconds):
+    """A measurement as a user's own function may give it."""
+    step, games = np.int64(step), np.int64(4)
+    return Strength(step, seconds, np.float32(0.25), np.float64(1), 0, 2, 0.5, games)
+
+
+def test_a_curve_is_appended_and_survives_a_kill(tmp_path):
+    file = tmp_path / "new" / "folder" / FILE
+    for step in (1_234_567, 2_345_678):
+        assert CurveWriter(file.parent, measure=numpys).measure(None, step)
+    whole = file.read_text()
+    first, _ = whole.splitlines()
+    assert list(json.loads(first)) == list(Strength._fields)
+    for end in range(1, 30):  # of the next line, which the kill cut short
+        file.write_text(whole + first[:end])
+        assert [row.step for row in read_curve(file.parent).rows] == [1_234_567, 2_345_678]
+    assert CurveWriter(file.parent, measure=numpys).measure(None, 3_456_789)
+    assert file.read_text().startswith(whole)
+    assert [row.step for row in read_curve(file.parent).rows] == [1_234_567, 2_345_678, 3_456_789]
+
+
+def test_a_curve_that_another_process_writes_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LOCK_SECONDS", 0)
+    writer = CurveWriter(tmp_path, measure=numpys)
+    with Lines(tmp_path / FILE), pytest.raises(Unwritable, match="another process"):
+        writer.measure(None, 1)
+    assert read_curve(tmp_path).rows == []
+
+
+def test_a_file_with_other_lines_stops_the_training_before_it_begins(tmp_path):
+    (tmp_path / FILE).write_text('{"step": 1}\n')
+    with pytest.raises(UnreadableRun, match="line 1"):
+        CurveWriter(tmp_path)
 
 
 def test_a_measurement_is_printed_rounded():
@@ -114,8 +158,7 @@ def test_the_callback_measures_and_changes_nothing(tmp_path):
     plain, lines = trained(None)
     assert weights == plain
     assert others == [(step, line.keys()) for step, line in lines]
-    steps = [line.split("\t")[0] for line in (tmp_path / FILE).read_text().splitlines()]
-    assert steps[0] == "step"
-    assert steps[1] == "256"  # the first step of eight boards from 250 on
-    assert [str(step) for step, _ in own] == steps[1:]
+    steps = [row.step for row in read_curve(tmp_path).rows]
+    assert steps[0] == 256  # the first step of eight boards from 250 on
+    assert [step for step, _ in own] == steps
     assert all(0 <= line["strength/blunders"] <= 1 for _, line in own)

@@ -1,6 +1,7 @@
 import inspect
 import itertools
 import os
+import pickle
 import signal
 import subprocess
 import threading
@@ -11,9 +12,12 @@ import numpy as np
 import pytest
 
 from c4env import agents, evaluation
+from c4env.agents.spec import Spec
 from c4env.errors import InvalidOption, UnreadableRun
+from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.run import Settings, play, prepare
+from c4env.evaluation.games.referee import Referee
+from c4env.evaluation.games.run import Settings, play, play_batch, prepare, workers_share
 from c4env.evaluation.store.header import gauntlet_order, opening_major
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
 from tests.helpers.processes import lines_of, run_python, start_python, wait_for_lines
@@ -192,12 +196,25 @@ def test_every_kind_of_run_takes_the_settings_by_name():
         }
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_command_parses_each_spec_once(jobs, monkeypatch):
+    parsed, parse = [], Spec.parse
+    monkeypatch.setattr(Spec, "parse", lambda text: parsed.append(text) or parse(text))
+    assert main(["run", "greedy", "random", "--openings", "0", "--quiet", "--jobs", jobs]) == 0
+    assert parsed == ["greedy", "random"]
+
+
+def test_a_text_that_nobody_parsed_is_no_player():
+    with pytest.raises(InvalidOption, match="agent 'one' is a text, 'greedy': expected a Spec"):
+        Referee({"one": "greedy"})
+
+
 def test_no_job_is_started_that_has_no_game():
     settings = Settings(jobs=50)
     plan = prepare(name_players(FIELD[:2]), ["1"], settings)
-    assert len(plan.team) == 2
-    for seats in plan.team:
-        seats.close()
+    assert len(plan.referees) == 2
+    for referee in plan.referees:
+        referee.close()
 
 
 def test_a_bad_gauntlet_is_refused():
@@ -218,3 +235,31 @@ def test_times_are_seconds_up_to_a_day(name, value):
         Settings(**{name: value})
     for given in (86400, np.int64(86400), np.float32(86400)):
         assert repr(getattr(Settings(**{name: given}), name)) == "86400.0"
+
+
+def test_a_worker_of_a_cluster_plays_what_the_run_plays():
+    players = {"one": "greedy", "two": "mcts:simulations=10", "three": centre_first}
+    result = evaluation.round_robin(players, ["4", "1"], seed=3)
+    fixtures = result.header.schedule()
+    batch = pickle.loads(pickle.dumps((name_players(players), None, 3, fixtures, workers_share())))
+    assert digest(play_batch(batch)) == result.digest
+    with pytest.raises(InvalidOption, match=r"a worker on .* has c4env .*: expected the same as"):
+        play_batch((*batch[:-1], "another version"))
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_cluster_on_this_machine_plays_the_same_games(tmp_path):
+    pytest.importorskip("distributed")
+    (tmp_path / "mine.py").write_text("def agent(seen):\n    return seen['action_mask'].argmax()\n")
+    command = "-m", "c4env.evaluation", "run", "greedy", "random", "mcts:simulations=10", "mine.py"
+    digests = set()
+    for where in ((), ("--jobs", 2), ("--backend", "dask", "--jobs", 2)):
+        out = tmp_path / f"run{len(where)}"
+        done = run_python(*command, "--openings", 1, "--quiet", "--out", out, *where, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        games = read_games(out)[1]
+        assert len(games) == 4 * 12
+        assert {game.ending for game in games} <= {"four", "full board"}
+        digests.add(digest(games))
+    assert len(digests) == 1

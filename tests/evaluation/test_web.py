@@ -13,8 +13,9 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent, SearchResult
 from c4env.agents.entries import REQUIRED, ZOO
+from c4env.agents.registry import options_of_agent
 from c4env.agents.solver import Solver
-from c4env.agents.spec import options_of_agent, split_spec
+from c4env.agents.spec import Spec
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.web.offers import LEVELS, MEMORY, PLAIN, catalogue, check_spec, settable
 from c4env.evaluation.web.questions import (
@@ -33,7 +34,7 @@ def test_the_zoo_is_offered_and_every_default_passes():
         given = ",".join(f"{o.name}={o.default}" for o in settable(entry) if o.default is not None)
         assert check_spec(name) == name
         spec = check_spec(f"{name}:{given}" if given else name)
-        assert split_spec(spec)[0] == name
+        assert Spec.parse(spec).name == name
     needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in options_of_agent(e))]
     assert not {*needing} & {*PLAIN}  # a path, an address or a program
 
@@ -59,7 +60,7 @@ def test_what_is_refused_is_not_imported(monkeypatch):
         ("perfect:blunder=nan", "between 0 and 1"),
         (7, "expected a spec"),
     ):
-        monkeypatch.setattr("c4env.agents.spec.import_callable", pytest.fail)
+        monkeypatch.setattr("c4env.agents.registry.import_callable", pytest.fail)
         with pytest.raises(C4Error, match=re.escape(words)):
             check_spec(spec)
 
@@ -191,8 +192,7 @@ def test_the_values_of_a_game_are_the_solvers(moves, since):
     found = answered(RecentAgents(), "values", "", moves, 0, since)
     solver = Solver()
     positions = {n: Position.parse(moves[:n]) for n in range(since, len(moves) + 1)}
-    expected = {n: solver.score(p) for n, p in positions.items() if p.outcome is None}
-    assert dict(found["values"]) == expected
+    assert dict(found["values"]) == {n: solver.score(p) for n, p in positions.items()}
 
 
 class Unsure(SearchingAgent):

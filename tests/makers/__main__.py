@@ -8,7 +8,10 @@ from c4env.errors import C4Error
 from c4env.evaluation.cli.options import Parser, add_format
 from c4env.evaluation.cli.output import show
 
-NAMES = ("book", "exam", "graded", "intervals", "leaderboard", "reference", "threats", "weights")
+NAMES = (
+    "book", "exam", "graded", "intervals", "leaderboard", "outputs", "reference", "threats",
+    "weights",
+)  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:

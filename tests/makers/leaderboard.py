@@ -13,31 +13,66 @@ command resumes.
 from __future__ import annotations
 
 import argparse
+import datetime
+import json
 import operator
+import platform
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Final
 
 from c4env.errors import InvalidOption
 from c4env.evaluation.cli.options import add_options, add_quiet
 from c4env.evaluation.cli.output import Progress, say, show
 from c4env.evaluation.games.run import Settings
-from c4env.evaluation.games.tournament import round_robin
+from c4env.evaluation.games.tournament import Tournament, round_robin
+from c4env.evaluation.rating.tally import costs
 from c4env.evaluation.studies.leaderboard import (
     EQUAL_TIME,
+    FORMAT,
     STORED,
     Leaderboard,
-    play_leaderboard,
     stored_board,
 )
-from c4env.evaluation.tables import Table
-from c4env.system import commit, usable_cores
+from c4env.evaluation.tables import Table, plural
+from c4env.system import __version__, commit, usable_cores
 from tests.helpers.paths import ROOT
 
 FILE: Final = ROOT / "evaluation" / "studies" / STORED
 README, RESULTS = ROOT / "README.md", ROOT / "docs" / "results.md"
 OUT: Final = "c4-leaderboard"
+OPENING_PLIES: Final = 3  # plies of the openings
+LIMIT: Final = 25  # openings to play, of 121: about an hour on two cores
+DEFAULT: Final = "default"
+PUBLISHED: Final = "published"  # the settings of a published system
+
+# The field leaves out `minimax`, which plays the moves of `alphabeta-chain` more slowly.
+FIELD: Final = {
+    "random": DEFAULT,
+    "greedy": DEFAULT,
+    "alphabeta-chain": PUBLISHED,
+    "alphabeta-window": PUBLISHED,
+    "alphabeta-window:depth=7": PUBLISHED,
+    "alphabeta-window-b": PUBLISHED,
+    "rust-port": PUBLISHED,
+    "alphabeta:depth=9": DEFAULT,
+    "deepening": DEFAULT,
+    "mcts": DEFAULT,
+    "learned": DEFAULT,
+    "puct": DEFAULT,
+    "perfect:blunder=0.1": DEFAULT,
+    "perfect": DEFAULT,
+    "mcts:movetime=0.02": EQUAL_TIME,
+    "puct:movetime=0.02": EQUAL_TIME,
+    "deepening:movetime=0.02,heuristic=chain": EQUAL_TIME,
+    "deepening:movetime=0.02,heuristic=lines": EQUAL_TIME,
+    "deepening:movetime=0.02,heuristic=threats": EQUAL_TIME,
+    "deepening:movetime=0.02,heuristic=window": EQUAL_TIME,
+}
+"""The agents of the field, each with the kind of its settings."""
+
 _TABLE: Final = re.compile(r"\| rank \| agent \| setting .*?\n\n.*?\n\n", re.S)
 _ROW: Final = re.compile(r"^(\| `([^`]+)`[^|]*\|) [^|]+ (\|[^|]*\|) [\d.]+ \|$", re.M)
 _COMMIT: Final = re.compile(r"^Games of c4env .*\n", re.M)
@@ -61,13 +96,45 @@ def execute(arguments: argparse.Namespace) -> int:
     if not arguments.tables:
         require_commit(commit())
         with Progress("games", arguments.quiet) as progress:
-            board = play_leaderboard(jobs=arguments.jobs, out=arguments.out, watch=progress.watch)
-        FILE.write_text(board.format(), encoding="utf-8")
+            kept = {"jobs": arguments.jobs, "out": arguments.out, "watch": progress.watch}
+            run = round_robin(list(FIELD), openings=OPENING_PLIES, limit=LIMIT, **kept)
+        FILE.write_text(format_of(board_of(run, FIELD)), encoding="utf-8")
     board = Leaderboard.parse(FILE.read_text(encoding="utf-8"), str(FILE))
     for path, made in ((README, readme_of), (RESULTS, results_of)):
         path.write_text(made(path.read_text(encoding="utf-8"), board), encoding="utf-8")
     say(f"{FILE.name}, {README.name} and {RESULTS.name} say {about(board)}")
     return 0
+
+
+def board_of(run: Tournament, settings: Mapping[str, str]) -> Leaderboard:
+    """A leaderboard from a round robin and the kind of each agent's settings, by spec."""
+    results = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
+    return Leaderboard(
+        version=__version__,
+        commit=commit(),
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        openings=run.openings,
+        field={player: settings[player] for player in run.players},
+        deterministic=run.deterministic,
+        milliseconds={  # to three digits
+            player: float(f"{1000 * cost.seconds_a_move:.3g}")
+            for player, cost in costs(run.games).items()
+        },
+        results={
+            first: {
+                second: "".join(results.get(((first, second), o), "-") for o in run.openings)
+                for second in run.players
+                if second != first
+            }
+            for first in run.players
+        },
+        machine=f"{platform.machine()}, {plural(usable_cores(), 'core')}",
+    )
+
+
+def format_of(board: Leaderboard) -> str:
+    """A leaderboard as JSON, the inverse of ``Leaderboard.parse``."""
+    return json.dumps({"format": FORMAT, **asdict(board)}, indent=1) + "\n"
 
 
 def require_commit(known: str) -> None:
@@ -86,7 +153,7 @@ def check(
     """Play the stored games of agents without a clock again, and compare the results."""
     names = [spec for spec, setting in board.field.items() if setting != EQUAL_TIME]
     run = round_robin(names, openings=list(board.openings), jobs=jobs, out=out, watch=watch)
-    again, differ, games = Leaderboard.of(run, board.field), Counter(), Counter()
+    again, differ, games = board_of(run, board.field), Counter(), Counter()
     for first in names:
         for second in names:
             if first != second:

@@ -1,27 +1,22 @@
 """``python -m tests.makers``: a small book, exam, table of Elo and set of weights."""
 
-import re
 import runpy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import c4env
-from c4env import agents, evaluation
-from c4env.agents.entries import ZOO
 from c4env.agents.heuristics.evaluations import SIZE
 from c4env.agents.heuristics.weights import WEIGHTS
 from c4env.agents.levels import ELO_LEVELS, SKILL_LEVELS
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli import COMMANDS
 from c4env.evaluation.games.tournament import round_robin
-from c4env.evaluation.studies.leaderboard import Leaderboard, stored_board
+from c4env.evaluation.studies.leaderboard import stored_board
 from tests.helpers.commands import refusal
 from tests.makers import exam as making
-from tests.makers import graded, leaderboard, reference, threats
+from tests.makers import graded, leaderboard, threats
 from tests.makers.__main__ import main
 
 
@@ -135,28 +130,9 @@ def test_the_leaderboard_is_played_at_a_commit_and_its_games_repeat(tmp_path):
             leaderboard.require_commit(commit)
     specs = ["random", "greedy", "minimax:depth=2"]
     run = round_robin(specs, openings=1, jobs=1)
-    board = Leaderboard.of(run, dict.fromkeys(specs, "default"))
+    board = leaderboard.board_of(run, dict.fromkeys(specs, "default"))
     again = leaderboard.check(board, str(tmp_path), 1)
     assert [*again.items] == [(spec, 16, 0) for spec in specs]
     row = {**board.results["random"], "greedy": "----"}
     other = replace(board, results={**board.results, "random": row})
     assert [row[2] for row in leaderboard.check(other, str(tmp_path), 1).items] == [4, 4, 0]
-
-
-@pytest.mark.parametrize("page", reference.PAGES, ids=lambda page: page.stem)
-def test_the_lists_of_the_reference_are_as_made(page):
-    """After a change of what they list, `python -m tests.makers reference` writes them."""
-    text = page.read_text(encoding="utf-8")
-    for name, module in {"TensorEnv": "torch", "JaxEnv": "jax"}.items():
-        if f"c4env.{name} -->" in text:
-            pytest.importorskip(module)
-    assert reference.made(page) == text
-
-
-def test_the_reference_lists_every_name_agent_and_command():
-    text = "".join(page.read_text(encoding="utf-8") for page in reference.PAGES)
-    for package in (c4env, agents, evaluation):
-        for name in dir(package):
-            assert re.search(rf"^- `{name}\b", text, re.M), name
-    for name in [*(entry.name for entry in ZOO), *(f"c4 {name}" for name in COMMANDS)]:
-        assert f"### {name}\n" in text

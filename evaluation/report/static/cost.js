@@ -113,7 +113,7 @@ function nameCosts(svg, area, room, points, places) {
   points.forEach(({ i }, k) => {
     const [px, py] = places[k];
     const number = String(i + 1);
-    const tries = room < 500 && AGENTS.length > 8 ? [number] : [RUN.labels[i], number];
+    const tries = room < 500 && AGENTS.length > 8 ? [number] : [AGENTS[i], number];
     const place = tries
       .flatMap((words) => around(px, py, words, words === number ? 70 : 45))
       .find(({ box }) => isFree(box, area, room, taken));
@@ -130,7 +130,7 @@ function nameCosts(svg, area, room, points, places) {
       svg.append(
         line("lead", px, py, inside(px, box[0], box[2]), inside(py, box[1] + 2, box[3] - 2)),
       );
-    svg.append(text(box[0], box[3] - 4, "start", words, "name"));
+    svg.append(nameAt(box[0], (box[1] + box[3]) / 2, words, AGENTS[i]));
   });
   return numbered;
 }
@@ -156,7 +156,7 @@ function isFree(box, area, room, taken) {
  * @param {number} most the greatest distance
  */
 function around(px, py, words, most) {
-  const width = wide(words);
+  const width = roomOf(words);
   const diagonal = [0.7, -0.7].flatMap((dx) => [-0.7, 0.7].map((dy) => [dx, dy]));
   const ways = [[1, 0], [-1, 0], ...diagonal, [0, -1], [0, 1]];
   const places = [];

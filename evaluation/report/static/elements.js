@@ -93,17 +93,15 @@ const signed = (x, digits = 0) => plus(fixed(x, digits));
  * A text in which each name is an element that does not wrap.
  * @param {string} text
  * @param {string[]} names
- * @param {string[]} shown what to write for each name
  */
-function named(text, names, shown = names) {
+function named(text, names) {
   const longest = [...new Set(names)].filter(Boolean).sort((a, b) => b.length - a.length);
   if (!longest.length) return [text];
   const any = longest.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
   const parts = text.split(new RegExp(`(?<![\\w-])(${any})(?![\\w-])`));
-  /** @param {string} name */
-  const unbroken = (name) =>
-    element("span", { class: "unbroken", title: name }, shown[names.indexOf(name)]);
-  return parts.map((part, i) => (i % 2 ? unbroken(part) : part));
+  return parts.map((part, i) =>
+    i % 2 ? element("span", { class: "cut", title: part }, part) : part,
+  );
 }
 
 /**

@@ -1,7 +1,10 @@
 "use strict";
 // Parts of figures, and the win table.
 
-/** @typedef {[number, number, number]} Counts wins, draws, losses */
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = "12px system-ui, sans-serif";
+/** @param {string} words */
+const wide = (words) => pen.measureText(words).width;
 
 /**
  * @template {Element} Shape
@@ -30,6 +33,22 @@ const line = (kind, x1, y1, x2, y2) => drawn("line", { class: kind, x1, y1, x2, 
 const text = (x, y, anchor, words, kind = "") =>
   drawn("text", { x, y, "text-anchor": anchor, class: kind }, words);
 /**
+ * The pixels that a name takes; a longer one is cut.
+ * @param {string} name
+ */
+const roomOf = (name) => Math.min(240, 0.3 * innerWidth, Math.ceil(wide(name)) + 2);
+/**
+ * A name, which the style sheet cuts.
+ * @param {number} x
+ * @param {number} y of its middle
+ * @param {string} name
+ * @param {string} title
+ */
+function nameAt(x, y, name, title = name) {
+  const words = element("div", { class: "cut", title }, name);
+  return drawn("foreignObject", { x, y: y - 8, width: roomOf(name), height: 16 }, words);
+}
+/**
  * @param {number} width
  * @param {number} height
  * @param {string} label
@@ -55,32 +74,9 @@ function ticks(low, high, wish) {
   return values;
 }
 
-/** @param {Counts[]} counts */
-const added = (counts) =>
-  counts.reduce(([a, b, c], [d, e, f]) => /** @type {Counts} */ ([a + d, b + e, c + f]), [0, 0, 0]);
 /**
- * From the other side.
- * @param {Counts} counts
- */
-const turned = ([wins, draws, losses]) => /** @type {Counts} */ ([losses, draws, wins]);
-/** @param {Counts} counts */
-function share([wins, draws, losses]) {
-  const games = wins + draws + losses;
-  return games ? (wins + draws / 2) / games : null;
-}
-/**
- * The results of an agent against the others, moving first and moving second, from its view.
- * @param {Counts[][]} cells `[first][second]`
- * @param {number} i
- */
-function byColour(cells, i) {
-  const others = range(cells.length).filter((j) => j !== i);
-  return [added(others.map((j) => cells[i][j])), added(others.map((j) => turned(cells[j][i])))];
-}
-
-/**
- * The players, the strongest first, and their results.
- * @typedef {{players: string[], elo: number[], cells: Counts[][]}} Field
+ * The players, the strongest first, and their results; `cells[first][second]`.
+ * @typedef {{players: string[], elo: number[], totals: Results[], cells: (Cell | null)[][]}} Field
  * @typedef {"elo" | "name" | "total" | number} Order what sorts the rows; a number is an opponent
  */
 
@@ -88,14 +84,12 @@ function byColour(cells, i) {
  * Percent of the points of the row's agent, moving first, against the column's. Numbers are places.
  * @param {HTMLTableElement} table
  * @param {Field} run
- * @param {(i: number) => string} label
  * @param {(first: number, second: number) => void} pick called with the players of a cell
  * @param {(name: string) => boolean} filter chooses the players to show
  */
-function winTable(table, run, label, pick, filter = () => true) {
+function winTable(table, run, pick, filter) {
   /** @type {{by: Order, down: boolean}} */
   let sorting = { by: "elo", down: true };
-  const totals = run.players.map((_, i) => added(byColour(run.cells, i)));
   /** @param {Order} by */
   const sortBy = (by) => {
     sorting = { by, down: sorting.by === by ? !sorting.down : by !== "name" };
@@ -107,14 +101,14 @@ function winTable(table, run, label, pick, filter = () => true) {
     element(
       "tr",
       {},
-      element("th", { scope: "row", title: run.players[i] }, placeOf(i), " ", label(i)),
+      rowHead(run.players[i], placeOf(i), " "),
       element("td", { class: "wide" }, signed(run.elo[i])),
-      element("td", { class: "wide", title: totals[i].join("/") }, inPercent(totals[i])),
+      element("td", { class: "wide", title: run.totals[i].counts }, inPercent(run.totals[i].score)),
       ...shownPlayers().map((j) => winCell(run, i, j, pick)),
     );
   const shownPlayers = () => range(run.players.length).filter((i) => filter(run.players[i]));
   function show() {
-    const order = orderOf(run, totals, sorting);
+    const order = orderOf(run, sorting);
     const head = headings(run, shownPlayers(), sorting, sortBy);
     const body = shownPlayers().sort(order).map(row);
     table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...body));
@@ -124,23 +118,29 @@ function winTable(table, run, label, pick, filter = () => true) {
   return show;
 }
 
+/**
+ * The head of an agent's row in a table.
+ * @param {string} name
+ * @param {...(Node | string)} before
+ */
+const rowHead = (name, ...before) =>
+  element("th", { scope: "row", class: "cut", title: name }, ...before, name);
 /** @param {number} i */
 const placeOf = (i) => element("span", { class: "place" }, String(i + 1));
-/** @param {Counts} counts */
-const inPercent = (counts) => percent(share(counts)).replace("%", "");
+/** @param {number | null} score */
+const inPercent = (score) => percent(score).replace("%", "");
 
 /**
  * How two rows are sorted.
  * @param {Field} run
- * @param {Counts[]} totals
  * @param {{by: Order, down: boolean}} sorting
  */
-function orderOf(run, totals, { by, down }) {
+function orderOf(run, { by, down }) {
   /** @param {number} i */
   const key = (i) => {
     if (by === "elo") return -i;
     if (by === "name") return run.players[i];
-    return share(by === "total" ? totals[i] : run.cells[i][by]) ?? -1;
+    return (by === "total" ? run.totals[i] : run.cells[i][by])?.score ?? -1;
   };
   /**
    * @param {number} i
@@ -188,18 +188,18 @@ function headings(run, shown, sorting, sortBy) {
  * @param {(first: number, second: number) => void} pick
  */
 function winCell({ players, cells }, i, j, pick) {
-  const [wins, draws, losses] = cells[i][j];
-  const value = share(cells[i][j]);
-  if (value === null) return element("td", { class: "self" }, i === j ? "–" : "");
+  const cell = cells[i][j];
+  if (!cell) return element("td", { class: "self" }, i === j ? "–" : "");
+  const { wins, draws, losses, score } = cell;
   const results = `${wins} wins, ${draws} draws, ${losses} losses`;
   const title = `${players[i]} first against ${players[j]}: ${results}`;
-  const label = `${title}, ${percent(value)}`;
+  const label = `${title}, ${percent(score)}`;
   const act = { click: () => pick(i, j) };
   const button = element("button", { type: "button", title, "aria-label": label, on: act });
-  button.append(fixed(100 * value));
+  button.append(fixed(100 * score));
   const made = element("td", {}, button);
-  const colour = value >= 0.5 ? "--more" : "--less";
-  const strong = (0.04 + 0.9 * Math.abs(value - 0.5)).toFixed(3);
+  const colour = score >= 0.5 ? "--more" : "--less";
+  const strong = (0.04 + 0.9 * Math.abs(score - 0.5)).toFixed(3);
   made.style.background = `rgb(var(${colour}) / ${strong})`;
   return made;
 }

@@ -27,16 +27,25 @@ function scoreOf(letter) {
 }
 
 /**
+ * The scores after `at` discs, of the columns or of the finished game; [] if they are not known.
+ * @param {number} n
+ * @param {number} at
+ */
+function scoresOf(n, at) {
+  if (!RUN.scores || at < begins(n)) return [];
+  const start = COLUMNS * (at - begins(n));
+  return [...RUN.scores[n].slice(start, start + COLUMNS)].map(scoreOf);
+}
+
+/**
  * The scores of the seven columns after `at` discs, or null.
  * @param {number} n
  * @param {number} at
  * @returns {Scores | null}
  */
 function scoresAt(n, at) {
-  if (!RUN.scores || at < begins(n)) return null;
-  const start = COLUMNS * (at - begins(n));
-  const code = RUN.scores[n].slice(start, start + COLUMNS);
-  return code.length < COLUMNS ? null : [...code].map(scoreOf);
+  const scores = scoresOf(n, at);
+  return scores.length < COLUMNS ? null : scores;
 }
 
 /**
@@ -44,116 +53,53 @@ function scoresAt(n, at) {
  * @param {number} n
  */
 function valuesOf(n) {
-  const moves = movesOf(n);
   if (!RUN.scores) return null;
-  return range(moves.length + 1).map((at) => {
-    const scores = scoresAt(n, at);
-    if (at < begins(n)) return undefined;
-    return scores ? forRed(greatest(scores), at) : valueOfEnd(moves);
-  });
-}
-
-/** The game and ply of the strongest agent's costliest blunder, else the first game's beginning. */
-function mostTelling() {
-  let [place, most] = [[0, begins(0)], 0];
-  for (const n of range(GAMES)) {
-    const seat = playersOf(n).indexOf(0);
-    const values = seat < 0 ? null : valuesOf(n);
-    if (!values) continue;
-    for (let at = begins(n); at < movesOf(n).length; at++) {
-      const cost = Math.abs(values[at] - values[at + 1]);
-      const blunder = verdictOf(values[at], values[at + 1]) === "blunder";
-      if (at % 2 === seat && cost > most && blunder) [place, most] = [[n, at], cost];
-    }
-  }
-  return place;
+  return range(movesOf(n).length + 1).map((at) =>
+    at < begins(n) ? undefined : forRed(greatest(scoresOf(n, at)), at),
+  );
 }
 
 // -- the win table -----------------------------------------------------------------------------
 
 function showCross() {
-  const run = { players: AGENTS, elo: RUN.standings.map((row) => row.Elo), cells: CELLS_OF };
+  const run = {
+    players: AGENTS,
+    elo: RUN.standings.map((row) => row.Elo),
+    totals: RUN.results.map(({ total }) => total),
+    cells: cellsOf(RUN.pairs, AGENTS.length),
+  };
   const wanted = () => $("filter").value.trim().toLowerCase();
-  const cross = winTable(
-    $("cross"),
-    run,
-    (i) => RUN.labels[i],
-    showPair,
-    (name) => name.toLowerCase().includes(wanted()),
+  const cross = winTable($("cross"), run, showPair, (name) =>
+    name.toLowerCase().includes(wanted()),
   );
   $("filter").addEventListener("input", cross);
   FIGURES.push(cross);
-  const few = AGENTS.length <= 4 ? range(AGENTS.length) : []; // else there is no room
-  const pairs = few.flatMap((i) => few.slice(i + 1).map((j) => pairInWords(i, j)));
-  $("pairs").append(...pairs.filter(Boolean).map((words) => element("li", {}, ...whole(words))));
-  $("pairs").hidden = !$("pairs").children.length;
+  $("pairs").append(...RUN.pairs_in_words.map((words) => element("li", {}, ...whole(words))));
+  $("pairs").hidden = !RUN.pairs_in_words.length;
 }
 
 /**
- * The results of one agent against another, or "" if they did not meet.
- * @param {number} i
- * @param {number} j
+ * @param {Pairs} pairs
+ * @param {number} count of agents
  */
-function pairInWords(i, j) {
-  const games = range(GAMES).filter((n) => {
-    const players = playersOf(n);
-    return players.includes(i) && players.includes(j) && i !== j;
+function cellsOf({ first, second, wins, draws, losses, score }, count) {
+  const cells = range(count).map(() => range(count).map(() => /** @type {Cell | null} */ (null)));
+  first.forEach((one, n) => {
+    cells[one][second[n]] = {
+      wins: wins[n],
+      draws: draws[n],
+      losses: losses[n],
+      score: score[n],
+    };
   });
-  if (!games.length) return "";
-  const first = CELLS_OF[i][j];
-  const second = turned(CELLS_OF[j][i]);
-  const all = added([first, second]);
-  const points = `${fixed(games.length * share(all), 1)} of ${plural(games.length, "point")}`;
-  const { ahead, behind, met } = leadsOf(games, i);
-  return (
-    `${AGENTS[i]} scores ${points} (${percent(share(all))}) against ${AGENTS[j]}: ` +
-    `${first.join("/")} moving first, ${second.join("/")} moving second (wins/draws/losses). ` +
-    `It is ahead over ${ahead} of ${plural(met, "opening")} and behind over ${behind}.` +
-    (RUN.scores ? ` Blunders a game: ${blundersOf(games, i).join(" against ")}.` : "")
-  );
-}
-
-/**
- * The numbers of openings over which an agent is ahead, is behind, and played.
- * @param {number[]} games
- * @param {number} i
- */
-function leadsOf(games, i) {
-  /** @type {Map<string, number>} */
-  const leads = new Map();
-  for (const n of games) {
-    const { opening, winner, first } = RUN.games;
-    const result = winner[n] === null ? 0 : (winner[n] === 0) === (first[n] === i) ? 1 : -1;
-    leads.set(opening[n], (leads.get(opening[n]) ?? 0) + result);
-  }
-  const all = [...leads.values()];
-  const ahead = all.filter((lead) => lead > 0).length;
-  return { ahead, behind: all.filter((lead) => lead < 0).length, met: all.length };
-}
-
-/**
- * Blunders a game of an agent and of its opponent.
- * @param {number[]} games
- * @param {number} i
- */
-function blundersOf(games, i) {
-  const counts = [0, 0];
-  for (const n of games) {
-    const values = valuesOf(n);
-    for (let at = begins(n); at < movesOf(n).length; at++)
-      if (verdictOf(values[at], values[at + 1]) === "blunder")
-        counts[Number(playersOf(n)[at % 2] !== i)]++;
-  }
-  return counts.map((count) => fixed(count / games.length, 1));
+  return cells;
 }
 
 // -- the list ----------------------------------------------------------------------------------
 
 function showFilters() {
   for (const id of ["one", "two"]) {
-    const options = AGENTS.map((name, i) =>
-      element("option", { value: i, title: name }, RUN.labels[i]),
-    );
+    const options = AGENTS.map((name, i) => element("option", { value: i }, name));
     $(id).append(element("option", { value: "" }, "any"), ...options);
     $(id).addEventListener("change", list);
   }
@@ -207,7 +153,7 @@ function list() {
 /** @param {number} n */
 function gameRow(n) {
   /** @param {number} i */
-  const name = (i) => element("td", { class: "left", title: AGENTS[i] }, RUN.labels[i]);
+  const name = (i) => element("td", { class: "left cut", title: AGENTS[i] }, AGENTS[i]);
   const open = () => {
     openGame(n);
     bringIntoSight($("replay"));
@@ -271,13 +217,12 @@ function draw() {
   /** @param {number} seat */
   const name = (seat) => {
     const title = AGENTS[seats[seat]];
-    return element("span", { class: "unbroken", title }, disc(seat), " ", NAMES[seats[seat]]);
+    return element("span", { class: "cut", title }, disc(seat), " ", title);
   };
   const result = resultOf(RUN.games.winner[game], RUN.games.ending[game]);
   $("who").replaceChildren(`Game ${game + 1}, ${result}: `, name(0), " against ", name(1));
   $("play").href = addressOfPlay();
   $("said").replaceChildren(...whole(gameInWords()));
-  talk();
 }
 
 /** The address in c4 web at which a person goes on from here. */
@@ -301,35 +246,6 @@ function gameInWords() {
     return winner[game] === null ? "A draw." : `${winner[game] ? second : first} wins.`;
   }
   return ply < begins(game) ? "In the opening." : "";
-}
-
-/** Show what a language model was asked and answered for the move at `ply`. */
-function talk() {
-  const moves = movesOf(game);
-  const winner = RUN.games.winner[game];
-  const over = ply === moves.length;
-  const seat = over ? 1 - (winner ?? 0) : ply % 2;
-  const player = over && winner === null ? "" : AGENTS[playersOf(game)[seat]];
-  const answers = (RUN.talk[game] ?? []).filter((answer) => answer.ply === ply);
-  $("talk").replaceChildren(...answers.flatMap((answer) => conversation(player, answer)));
-  $("talk").hidden = !answers.length;
-}
-
-/**
- * @param {string} player
- * @param {Answer} answer
- */
-function conversation(player, { asked, answer, column, problem, seconds, ...tokens }) {
-  const parts = asked.flatMap(({ role, content }) => [
-    element("h3", {}, `asked, as ${role}`),
-    element("pre", {}, content),
-  ]);
-  const cost = [`${seconds.toPrecision(2)} s`];
-  if (tokens.asked_tokens !== null)
-    cost.push(`${tokens.asked_tokens} and ${tokens.answered_tokens} tokens`);
-  const move = column === null ? `no legal move: ${problem}` : `column ${column}`;
-  const head = element("h3", {}, `${player} answered (${cost.join(", ")}): ${move}`);
-  return [...parts, head, element("pre", {}, answer)];
 }
 
 // Arrows step wherever the focus is, except where they have work already.
@@ -360,7 +276,9 @@ function showGames() {
   list();
   addEventListener("hashchange", openAddress);
   if (!GAMES || openAddress()) return;
-  [game, ply] = mostTelling();
+  // The strongest agent's first move to mend, if any.
+  const [worst] = RUN.mistakes?.[AGENTS[0]]?.mistakes ?? [];
+  [game, ply] = worst ? [worst.game - 1, worst.moves.length] : [0, begins(0)];
   mark();
   draw();
 }

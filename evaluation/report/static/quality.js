@@ -58,7 +58,7 @@ function showCurves() {
   const panels = AGENTS.map((name, i) => {
     const drawing = element("div", { id: `panel-${i}` });
     const number = element("span", { class: "place" }, String(i + 1));
-    const caption = element("figcaption", { title: name }, number, " ", RUN.labels[i]);
+    const caption = element("figcaption", { class: "cut", title: name }, number, " ", name);
     $("blunders").append(element("figure", {}, caption, drawing));
     return drawing;
   });
@@ -98,9 +98,9 @@ function measure(row, name, show) {
 }
 
 function showQuality() {
-  const rows = AGENTS.map((agent, i) => {
+  const rows = AGENTS.map((agent) => {
     const row = RUN.quality.find(({ player }) => player === agent);
-    const head = element("th", { scope: "row", title: agent }, RUN.labels[i]);
+    const head = rowHead(agent);
     if (!row) return element("tr", {}, head);
     const counts = COUNTS.map((name) => element("td", {}, String(row[name])));
     const measures = MEASURES.map(([name, , show]) => measure(row, name, show));
@@ -122,27 +122,26 @@ const PART_COLUMNS = [
 ];
 
 function showCauses() {
-  const { parts, mistakes } = RUN.mistakes[$("whose").value] ?? { parts: [], mistakes: [] };
+  /** @type {Causes} */
+  const nothing = { parts: [], mistakes: [], words: [] };
+  const { parts, mistakes, words } = RUN.mistakes[$("whose").value] ?? nothing;
   const rows = parts.map((part) => {
     const cells = PART_COLUMNS.map(([, show]) => element("td", {}, show(part)));
     return element("tr", {}, element("th", { scope: "row" }, part.where), ...cells);
   });
   const heads = headOf(["where", ...PART_COLUMNS.map(([words]) => words)]);
   $("parts").replaceChildren(heads, element("tbody", {}, ...rows));
-  $("costly").replaceChildren(...mistakes.map(costly));
+  $("costly").replaceChildren(...mistakes.map((mistake, i) => costly(mistake, words[i])));
 }
 
 /**
  * A costly move, with its position and a link to its game; games and columns count from 1.
  * @param {Mistake} mistake
+ * @param {string} words
  */
-function costly({ moves, column, kind, best, score, own, times, cost, game }) {
+function costly({ moves, column, game }, words) {
   const drawing = element("div", { "aria-hidden": "true" });
   makeBoard(drawing).show({ moves, next: DIGITS.indexOf(column) });
-  const columns = [...best].join(" or ");
-  const often = `${kind}, ${plural(cost, "point")}, ${plural(times, "time")}`;
-  const played = `column ${column} ${wordsOf(own, moves.length)}`;
-  const words = `${often}: ${played}; best ${columns}: ${wordsOf(score, moves.length)}.`;
   const open = () => {
     openGame(game - 1, moves.length);
     bringIntoSight($("replay"));
@@ -162,10 +161,7 @@ function showMoves() {
   if (!RUN.quality) return;
   showCurves();
   showQuality();
-  const options = AGENTS.map((name, i) =>
-    element("option", { value: name, title: name }, RUN.labels[i]),
-  );
-  $("whose").append(...options);
+  $("whose").append(...AGENTS.map((name) => element("option", { value: name }, name)));
   $("whose").addEventListener("change", showCauses);
   showCauses();
 }

@@ -18,7 +18,10 @@
  * }} Games
  * @typedef {{
  *   first: number[], second: number[], wins: number[], draws: number[], losses: number[],
+ *   score: number[],
  * }} Pairs
+ * @typedef {{wins: number, draws: number, losses: number, score: number}} Cell a pairing
+ * @typedef {{score: number | null, counts: string}} Results as share, and as wins/draws/losses
  *
  * A row of `c4 quality --format json`; each share and loss has its low and high end beside it.
  * @typedef {Record<string, any> & {player: string}} Quality
@@ -28,44 +31,24 @@
  * }} CurvePoint
  * @typedef {Record<string, any>} Part a row of `c4 report --agent NAME`
  * @typedef {Record<string, any>} Mistake
- * @typedef {{
- *   ply: number, asked: {role: string, content: string}[], answer: string, column: string | null,
- *   problem: string, asked_tokens: number | null, answered_tokens: number | null, seconds: number,
- * }} Answer what a language model was asked and answered
+ * @typedef {{parts: Part[], mistakes: Mistake[], words: string[]}} Causes of an agent's losses
  *
  * @typedef {{
- *   title: string, version: string, seed: number | null, digest: string, date: string | null,
- *   command: string | null, headline: string[], first: string, first_move: Interval,
- *   method_note: string, notes: string[], labels: string[], standings: Standing[], pairs: Pairs,
- *   games: Games, quality: Quality[] | null,
+ *   title: string, summary: string, date: string | null, command: string | null,
+ *   headline: string[], first: string, first_move: Interval, method_note: string, notes: string[],
+ *   standings: Standing[], results: {first: Results, second: Results, total: Results}[],
+ *   pairs: Pairs, pairs_in_words: string[], games: Games, quality: Quality[] | null,
  *   test: {question: string, lower: number, upper: number, llr: number[]} | null,
  *   curves: {points: CurvePoint[], few: number, top: number} | null,
- *   mistakes: Record<string, {parts: Part[], mistakes: Mistake[]}> | null,
- *   scores: string[] | null, talk: Record<string, Answer[]>,
+ *   mistakes: Record<string, Causes> | null,
+ *   scores: string[] | null,
  * }} Run
  */
 
 /** @type {Run} */
 const RUN = JSON.parse($("data").textContent);
 const AGENTS = RUN.standings.map((row) => row.agent);
-/** Wins, draws and losses, `[first][second]`. */
-const CELLS_OF = cellsOf(RUN.pairs, AGENTS.length);
 const GAMES = RUN.games.moves.length;
-/** What stands for a name in a sentence: a label where whole names do not fit. */
-const NAMES = innerWidth < 544 ? RUN.labels : AGENTS;
-
-/**
- * @param {Pairs} pairs
- * @param {number} count of agents
- * @returns {Counts[][]}
- */
-function cellsOf(pairs, count) {
-  const cells = range(count).map(() => range(count).map(() => /** @type {Counts} */ ([0, 0, 0])));
-  pairs.first.forEach((one, n) => {
-    cells[one][pairs.second[n]] = [pairs.wins[n], pairs.draws[n], pairs.losses[n]];
-  });
-  return cells;
-}
 
 /**
  * Words in which no name, option or quantity breaks.
@@ -74,7 +57,7 @@ function cellsOf(pairs, count) {
 function whole(words) {
   const options = words.match(/--\w+ \d+/g) ?? [];
   const joined = words.replace(/(\d) (Elo|%)/g, "$1\u00a0$2");
-  return named(joined, [...AGENTS, ...options], [...NAMES, ...options]);
+  return named(joined, [...AGENTS, ...options]);
 }
 
 /**
@@ -113,14 +96,9 @@ function showHead() {
   $("run").textContent = RUN.title + (RUN.date ? `, ${RUN.date}` : "");
   $("title").replaceChildren(...whole(RUN.headline[0]));
   $("sure").replaceChildren(...whole(RUN.headline.slice(1).join(" ")));
-  const openings = plural(new Set(RUN.games.opening).size, "opening");
-  const size = `${plural(GAMES, "game")} of ${plural(AGENTS.length, "agent")} over ${openings}`;
-  const facts = [size, RUN.seed === null ? "" : `seed ${RUN.seed}`, `digest ${RUN.digest}`];
-  if (RUN.version) facts.push(`c4env ${RUN.version}`);
-  $("summary").textContent = facts.filter(Boolean).join("; ");
+  $("summary").textContent = RUN.summary;
   $("method_note").replaceChildren(...whole(RUN.method_note));
   $("notes").replaceChildren(...whole(RUN.notes.join(" ")));
-  $("short-names").hidden = AGENTS.every((name, i) => name === RUN.labels[i]);
   showCommand(RUN.command ?? "");
 }
 
@@ -128,10 +106,7 @@ function showHead() {
 function showCommand(command) {
   $("command").hidden = !command;
   $("command").open = command.length < 120;
-  const words = command.split(" ").map((word) => element("span", { class: "unbroken" }, word));
-  $("command")
-    .querySelector("code")
-    .replaceChildren(...words.flatMap((word) => [word, " "]));
+  $("command").querySelector("code").textContent = command;
 }
 
 showHead();

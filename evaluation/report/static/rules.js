@@ -84,17 +84,6 @@ const greatest = (scores) =>
   Math.max(...scores.filter((score) => score !== null && score !== undefined));
 
 /**
- * The value of a finished game for Red, as the solver counts; null for an unfinished one.
- * @param {string} moves
- */
-function valueOfEnd(moves) {
-  const board = boardOf(moves);
-  if (!board.over) return null;
-  if (board.winner === null) return 0;
-  return forRed(-(CELLS / 2 + 1 - Math.ceil(moves.length / 2)), moves.length);
-}
-
-/**
  * The verdict on a move, from the values of the positions before and after it (null if unknown):
  * "blunder" if it gave away a win or a draw, "slip" if it keeps the result but wins later or loses
  * sooner, else "".

@@ -1,11 +1,6 @@
 "use strict";
 // Figures of strength: Elo, moving first and second, the course of a test.
 
-const pen = document.createElement("canvas").getContext("2d");
-pen.font = "12px system-ui, sans-serif";
-/** @param {string} words */
-const wide = (words) => pen.measureText(words).width;
-
 /**
  * A line for each agent over a common axis: number and name, the drawing of `row`, words.
  * @param {number} room
@@ -19,7 +14,7 @@ function rows(room, { name, unit, low, high, format, words, row }) {
   const step = 24;
   const top = 6;
   const bottom = top + step * AGENTS.length;
-  const left = 30 + Math.max(...RUN.labels.map(wide));
+  const left = 30 + Math.max(...AGENTS.map(roomOf));
   const end = room - 16 - Math.max(...AGENTS.map((_, i) => wide(words(i))));
   const svg = picture(room, bottom + 40, name);
   /** @param {number} value */
@@ -33,7 +28,7 @@ function rows(room, { name, unit, low, high, format, words, row }) {
   AGENTS.forEach((agent, i) => {
     const y = top + step * (i + 0.5);
     svg.append(text(18, y + 4, "end", String(i + 1)));
-    svg.append(titled(text(25, y + 4, "start", RUN.labels[i], "name"), agent));
+    svg.append(nameAt(25, y, agent));
     svg.append(text(room - 4, y + 4, "end", words(i), "name"));
     svg.append(...row(i, x, y));
   });
@@ -70,7 +65,6 @@ function drawRatings(room) {
 
 /** @param {number} room */
 function drawColours(room) {
-  const totals = AGENTS.map((_, i) => byColour(CELLS_OF, i));
   return rows(room, {
     name: "Score of each agent moving first, and moving second",
     unit: "share of the points",
@@ -78,31 +72,30 @@ function drawColours(room) {
     high: 1,
     format: percent,
     words: (i) =>
-      totals[i]
-        .map(share)
-        .map((value) => (value === null ? "–" : percent(value)))
+      [RUN.results[i].first, RUN.results[i].second]
+        .map(({ score }) => (score === null ? "–" : percent(score)))
         .join(" | "),
-    row: (i, x, y) => colourMarks(AGENTS[i], totals[i], x, y),
+    row: (i, x, y) => colourMarks(AGENTS[i], RUN.results[i], x, y),
   });
 }
 
 /**
  * @param {string} agent
- * @param {Counts[]} totals moving first, moving second
+ * @param {{first: Results, second: Results}} results
  * @param {(value: number) => number} x
  * @param {number} y
  */
-function colourMarks(agent, [first, second], x, y) {
-  const [a, b] = [share(first), share(second)];
+function colourMarks(agent, { first, second }, x, y) {
+  const [a, b] = [first.score, second.score];
   const shapes = [];
   if (a !== null && b !== null) shapes.push(line("lead", x(a), y, x(b), y));
   if (b !== null) {
     const box = { x: x(b) - 4.5, y: y - 4.5, width: 9, height: 9, class: "square" };
-    shapes.push(titled(drawn("rect", box), `${agent} moving second: ${second.join("/")}`));
+    shapes.push(titled(drawn("rect", box), `${agent} moving second: ${second.counts}`));
   }
   if (a !== null) {
     const circle = drawn("circle", { cx: x(a), cy: y, r: 5, class: "point" });
-    shapes.push(titled(circle, `${agent} moving first: ${first.join("/")}`));
+    shapes.push(titled(circle, `${agent} moving first: ${first.counts}`));
   }
   return shapes;
 }

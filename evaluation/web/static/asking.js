@@ -192,4 +192,4 @@ async function findValues(mine, game, signal) {
  * The exact score of a position for Red; null if unknown.
  * @param {string} moves
  */
-const valueAt = (moves) => valueOfEnd(moves) ?? worth.get(moves) ?? null;
+const valueAt = (moves) => worth.get(moves) ?? null;

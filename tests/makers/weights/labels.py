@@ -209,7 +209,7 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
         sign = signs[i] = solver.sign(position)
         for column in position.legal_columns():
             # Several times quicker than to ask for the column's score.
-            keeps[i, column] = sign < 0 or not solver.at_least(position.play(column), 1 - sign)
+            keeps[i, column] = sign < 0 or solver.sign(position.play(column)) <= -sign
     return Labels(mine, theirs, signs, keeps)
 
 

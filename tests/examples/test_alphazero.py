@@ -1,17 +1,19 @@
 """The short AlphaZero: its search, that it learns, and that a kill changes nothing."""
 
+import os
+
 import numpy as np
 import pytest
 
 from c4env import Position, evaluation
-from c4env.envs.batch import bitboards, observed
-from c4env.errors import InvalidOption
-from tests.helpers.processes import run_python, start_python
+from tests.helpers.examples import EXAMPLES, example
+from tests.helpers.paths import ROOT
+from tests.helpers.processes import environment, run_python, start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.selfplay import alphazero  # noqa: E402  # it needs torch
+alphazero = example("alphazero")
 
 
 @pytest.fixture
@@ -56,7 +58,8 @@ def test_a_network_learns_what_it_is_shown(monkeypatch):
     torch.manual_seed(1)
     network = alphazero.ConvNet(4)
     shown = {"414141": (3, 1.0), "51515": (4, -1.0), "717171": (0, 0.5)}
-    planes = torch.tensor(observed(bitboards([*shown]))["observation"])
+    nodes = [alphazero.Node(Position.parse(moves)) for moves in shown]
+    planes = torch.tensor(alphazero.observed(nodes)[0])
     columns, results = map(torch.tensor, zip(*shown.values(), strict=True))
     shares = torch.nn.functional.one_hot(columns, 7).float()
     optimizer = torch.optim.AdamW(network.parameters(), alphazero.RATE)
@@ -73,7 +76,7 @@ def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_pa
     script = (
         "import os, pathlib, sys, torch\n"
         "torch.set_num_threads(1)\n"
-        "from c4env.agents.selfplay import alphazero\n"
+        "import alphazero\n"
         "alphazero.SIMULATIONS, play, turns = 8, alphazero.play, []\n"
         "def killed(*arguments):\n"
         "    turns.append(1)\n"
@@ -81,10 +84,11 @@ def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_pa
         "alphazero.play = killed\n"
         "alphazero.train(pathlib.Path(sys.argv[1]), 500, 1, boards=8)\n"
     )
-    with start_python("-c", script, tmp_path / "killed") as process:
+    here = environment(PYTHONPATH=f"{ROOT}{os.pathsep}{EXAMPLES}")
+    with start_python("-c", script, tmp_path / "killed", env=here) as process:
         process.communicate(timeout=200)
     assert process.returncode == -9
-    with pytest.raises(InvalidOption, match="expected seed 3, boards 8"):
+    with pytest.raises(SystemExit, match=r"holds a training with \{'seed': 1, 'boards': 8\}"):
         alphazero.train(tmp_path / "killed", 500, 3, boards=8)
     alphazero.train(tmp_path / "killed", 500, 1, boards=8)
     assert same(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
@@ -94,10 +98,13 @@ def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_pa
     assert same(weights(tmp_path / "whole"), before)
 
 
-def test_the_help_has_each_command_in_its_line():
-    shown = run_python("-m", alphazero.__name__, "--help", check=True).stdout.splitlines()
-    commands = [line for line in shown if line.strip().startswith(("python -m", "c4 run"))]
-    assert [line.split()[0] for line in commands] == ["python", "c4"]
+def test_the_script_trains_and_a_spec_names_its_agent(tmp_path):
+    script = EXAMPLES / "alphazero.py"
+    run_python(script, "--out", tmp_path, "--positions", 0, check=True)  # makes the folder
+    alphazero.train(tmp_path, 1, boards=1)
+    spec = f"{script}:AlphaZero:path={tmp_path},simulations=2"
+    (game, _) = evaluation.round_robin([spec, "random"], openings=0, seed=1, jobs=1).games
+    assert game.ending in ("four", "full board")
 
 
 @pytest.mark.slow

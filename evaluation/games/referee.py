@@ -1,4 +1,4 @@
-"""The players of a run: each plays in this process, or in another one that can be killed.
+"""A referee plays the games of one thread; its players play in this process or in others.
 
     a Python object, a language model, a program    in a thread of this process, the referee
     this project's agents                           together in one process for each job
@@ -10,40 +10,36 @@ Without a clock, this project's agents play in the referee's process in the firs
 
 from __future__ import annotations
 
-import copy
 import json
 import os
-import re
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from threadpoolctl import threadpool_limits
 
 from c4env.agents.adapters.process import LineProcess
 from c4env.agents.adapters.programs import Engine
 from c4env.agents.base import Agent
-from c4env.agents.entries import ZOO
 from c4env.agents.heuristics import QUIET
 from c4env.agents.options import DAY
-from c4env.agents.spec import files_of, registered_names, split_spec
+from c4env.agents.spec import Spec
 from c4env.boards import VARIABLE
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
 from c4env.evaluation.games.asking import Answer, Fault, ask, begin, function_of
 from c4env.evaluation.games.field import (
-    Player,
+    Field,
     Traits,
+    for_another_job,
     identity_of,
-    is_language_model,
     make_player,
     traits_of,
 )
 from c4env.evaluation.games.game import Clock, play_game
 from c4env.evaluation.store.run_files import GameRecord
-from c4env.evaluation.store.transcripts import Transcripts
 from c4env.geometry import BOARD_SIZE
 from c4env.observation import observe
 from c4env.position import Position
@@ -66,9 +62,6 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
 """The start of a host: as ``python -m``, but without the current folder (``-P``), and with
 the c4env of this process, wherever another may be installed."""
-_PLACES: Final = {entry.name: entry.runs for entry in ZOO}
-_SERVED: Final = {entry.name for entry in ZOO if entry.network}
-_CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
 
 T = TypeVar("T")
 
@@ -125,7 +118,7 @@ class Host:
         """End the process, and close its agents if none of them is thinking."""
         if self._process is not None and self._idle and self.agents:
             with suppress(EngineFault, LateAnswer):
-                self.call("keep", seconds=CLOSING)
+                self.call("rest", *self.agents, seconds=CLOSING)
         self._closed = True
         self.stop()
 
@@ -164,13 +157,15 @@ class LocalPlayer:
         if isinstance(self.agent, Agent):
             self.agent.close()
 
+    rest = close  # an agent takes it again for its next move
+
 
 class HostedPlayer:
     """A player in a process of a :class:`Host`."""
 
-    def __init__(self, host: Host, name: str, spec: str, movetime: float | None) -> None:
+    def __init__(self, host: Host, name: str, spec: Spec, movetime: float | None) -> None:
         self.host, self.name = host, name
-        self._request = ("make", name, spec, movetime)
+        self._request = ("make", name, spec.text, movetime)
         self._limit = DAY
 
     def make(self) -> Traits:
@@ -218,176 +213,146 @@ class HostedPlayer:
             return Fault("crash", str(error))
         return Fault(*answer["fault"]) if "fault" in answer else answer["answer"]
 
+    def play(self, other: HostedPlayer, opening: str, seed: int) -> GameRecord:
+        """Play a whole game in the process that both players share."""
+        self.ready()
+        other.ready()
+        names = self.name, other.name
+        answer = self.host.call("play", names, opening, seed)
+        if "fault" in answer:
+            raise Unavailable(f"a game of {' and '.join(names)} failed: {answer['fault'][1]}")
+        return GameRecord.parse(answer["answer"])
+
+    def rest(self) -> None:
+        """Give back the agent's memory, until it plays again."""
+        if self.name in self.host.agents:
+            self.host.call("rest", self.name)
+
     def close(self) -> None:
         """End the process."""
         self.host.close()
 
 
-class Seats(dict[str, LocalPlayer | HostedPlayer]):
-    """The players of one thread, by name; a player is made when it first plays.
+class Referee:
+    """Plays the games of one thread; a player is made when it is first asked for.
 
     Args:
         field: the players of the run.
         clock: the time limit of a move, or None.
+        seed: the run's seed, from which the seeds of players in a game are derived.
         first: whether this thread is the first of a run. Without a clock, this project's agents
             then play in this process. In a run with language models they do so in every thread:
             most games wait for a server, and need no core each.
+
+    Raises:
+        InvalidOption: a text is in the field; :func:`name_players` parses texts.
     """
 
     def __init__(
-        self, field: Mapping[str, Player], clock: Clock | None, first: bool = True
+        self, field: Field, clock: Clock | None = None, seed: int = 0, first: bool = True
     ) -> None:
-        super().__init__()
-        self.field, self._clock = field, clock
-        specs = [player for player in field.values() if isinstance(player, str)]
-        served = any(split_spec(spec)[0] in _SERVED for spec in specs)
+        for name, player in field.items():
+            if isinstance(player, str):  # it would pass for a Python object
+                raise InvalidOption(f"agent {name!r} is a text, {player!r}: expected a Spec")
+        self.field, self.clock, self.seed = field, clock, seed
+        specs = [player for player in field.values() if isinstance(player, Spec)]
+        served = any(spec.asks_server for spec in specs)
         self._is_local = clock is None and (first or served)
         self._is_first = first
         self._shared = Host(f"{__package__}.host", "games")
-        if not first and not self._is_local and any(place_of(spec) == "shared" for spec in specs):
+        if not first and not self._is_local and any(spec.place == "shared" for spec in specs):
             self._shared.start()  # loads its code while the first thread plays
-        self._awake: tuple[str, ...] = ()
+        self._players: dict[str, LocalPlayer | HostedPlayer] = {}
+        self._awake: set[str] = set()  # players that may hold memory
 
-    def __missing__(self, name: str) -> LocalPlayer | HostedPlayer:
-        player = self.field[name]
-        movetime = None if self._clock is None else self._clock.movetime
-        if not isinstance(player, str):
-            seat: LocalPlayer | HostedPlayer = LocalPlayer(player)
-        elif (place := place_of(player)) == "own":
-            is_first = self._is_first and player not in map(self.field.get, self)
-            seat = HostedPlayer(Host(notices=is_first), name, player, movetime)
-        elif place == "here" or self._is_local:
-            seat = LocalPlayer(make_player(player, movetime))
-        else:
-            seat = HostedPlayer(self._shared, name, player, movetime)
-        self[name] = seat
-        return seat
+    def player(self, name: str) -> LocalPlayer | HostedPlayer:
+        """Return a player; the first call makes it."""
+        if name not in self._players:
+            self._players[name] = self._make(name, self.field[name])
+            self._awake.add(name)
+        return self._players[name]
+
+    def _make(self, name: str, player: Any) -> LocalPlayer | HostedPlayer:
+        if not isinstance(player, Spec):
+            return LocalPlayer(player)
+        movetime = None if self.clock is None else self.clock.movetime
+        place = player.place
+        if place == "own":
+            is_first = self._is_first and player not in map(self.field.get, self._players)
+            return HostedPlayer(Host(notices=is_first), name, player, movetime)
+        if place == "here" or self._is_local:
+            return LocalPlayer(make_player(player, movetime))
+        return HostedPlayer(self._shared, name, player, movetime)
 
     def traits(self, name: str) -> Traits:
-        """Make a player, and return its traits."""
-        seat, player = self[name], self.field[name]
+        """Return a player's traits, with its identity."""
+        seat, player = self.player(name), self.field[name]
         traits = seat.make()
         if isinstance(seat, HostedPlayer):
             return traits
-        if isinstance(player, str) and not is_of_session(player):
-            return traits._replace(code=identity_of(files_of(player), os.getcwd()))
+        if isinstance(player, Spec) and not player.is_of_session:
+            return traits._replace(code=identity_of(player.files(), os.getcwd()))
         version = getattr(function_of(seat.agent) or seat.agent, "version", None)
         return traits._replace(code={"version": "" if version is None else str(version)})
 
-    def for_next_thread(self) -> Seats:
-        """Return the players of another thread; a Python object is copied."""
-        field = {}
-        for name, player in self.field.items():
+    def play(self, pair: tuple[str, str], opening: str) -> GameRecord:
+        """Play a game of the schedule; a process that was killed has a second try.
+
+        Raises:
+            Unavailable: a process ended twice, or a service does not answer.
+        """
+        for _ in range(2):
             try:
-                field[name] = player if isinstance(player, str) else copy.deepcopy(player)
-            except Exception as error:
-                raise InvalidOption(
-                    f"agent {name!r} cannot be copied for another job ({error}): expected jobs=1, "
-                    "or a spec FILE.py:NAME"
-                ) from None
-        return Seats(field, self._clock, first=False)
+                return self._play(pair, opening)
+            except EngineFault as error:  # the process was killed: not the agents' fault
+                failure = error
+        raise Unavailable(f"a process ended twice in a game of {' and '.join(pair)}: {failure}")
 
-    def keep_memory_of(self, *names: str) -> None:
-        """Give back the memory of this project's agents but these, until they play again."""
-        if names == self._awake:
-            return
-        self._awake = names
-        if self._shared.agents.difference(names):
-            self._shared.call("keep", *names)
-        for name, seat in self.items():
-            player = self.field[name]
-            ours = isinstance(player, str) and place_of(player) == "shared"
-            if ours and isinstance(seat, LocalPlayer) and name not in names:
-                seat.close()
-
-    def whole_game(self, names: tuple[str, str], opening: str, seed: int) -> GameRecord | None:
-        """Play a game of two agents of the shared process there; None if they play elsewhere."""
-        first, second = (self[name] for name in names)
-        if not (
-            self._clock is None
+    def _play(self, pair: tuple[str, str], opening: str) -> GameRecord:
+        first, second = self.player(pair[0]), self.player(pair[1])
+        self._let_others_rest(pair)
+        if (
+            self.clock is None
             and isinstance(first, HostedPlayer)
             and isinstance(second, HostedPlayer)
-            and first.host is second.host is self._shared
+            and first.host is second.host
         ):
-            return None
-        first.ready()
-        second.ready()
-        answer = self._shared.call("play", names, opening, seed)
-        if "fault" in answer:
-            raise Unavailable(f"a game of {' and '.join(names)} failed: {answer['fault'][1]}")
-        return GameRecord.parse(answer["answer"])
+            return first.play(second, opening, self.seed)
+        return play_game((first, second), pair, opening, self.seed, self.clock)
+
+    def _let_others_rest(self, pair: tuple[str, str]) -> None:
+        for name in self._awake.difference(pair):
+            player = self.field[name]
+            if isinstance(player, Spec) and player.place == "shared":
+                self._players[name].rest()
+        self._awake = {*pair}
 
     def close(self) -> None:
         """Close all players."""
-        for seat in [*self.values()]:
-            seat.close()
+        for player in [*self._players.values()]:
+            player.close()
         self._shared.close()
 
 
-def place_of(spec: str) -> str:
-    """Return where a run plays a spec: ``shared``, ``own`` or ``here`` (the table's ``runs``).
+def referees(
+    field: Field, clock: Clock | None = None, seed: int = 0, jobs: int = 1
+) -> list[Referee]:
+    """Return a referee for each thread of a run; each has a copy of a Python object.
 
-    A spec of the zoo that names code, as ``alphabeta:heuristic=FILE.py:NAME``, needs a process of
-    its own. What this process alone has, as in ``__main__``, plays in this process.
+    Raises:
+        InvalidOption: an object cannot be copied.
     """
-    if is_of_session(spec):
-        return "here"
-    name, options = split_spec(spec)
-    place = _PLACES.get(name, "own")
-    codes = map(_CODE.fullmatch, options.values())
-    if place == "shared" and any(code and code[1] not in _PLACES for code in codes):
-        return "own"
-    return place
-
-
-def is_of_session(spec: str) -> bool:
-    """Return whether a spec names what this process alone has: registered, or in ``__main__``."""
-    return split_spec(spec)[0] in registered_names() or "__main__:" in spec
-
-
-def team(field: Mapping[str, Player], clock: Clock | None, jobs: int) -> list[Seats]:
-    """Return the players of each thread of a run."""
-    first = Seats(field, clock)
-    return [first, *(first.for_next_thread() for _ in range(jobs - 1))]
-
-
-class GameSettings(NamedTuple):
-    """What a game needs besides its players and its opening."""
-
-    seed: int
-    clock: Clock | None = None
-    transcripts: Transcripts | None = None  # of language models
-
-
-def play_one(
-    settings: GameSettings, seats: Seats, pair: tuple[str, str], opening: str
-) -> GameRecord:
-    """Play one game; a host that was killed has a second try."""
-    for _ in range(2):
-        try:
-            seats.keep_memory_of(*pair)
-            game = seats.whole_game(pair, opening, settings.seed)
-            break
-        except EngineFault as error:  # the process was killed: not the agents' fault
-            failure = error
-    else:
-        raise Unavailable(f"a process ended twice in a game of {' and '.join(pair)}: {failure}")
-    if game is not None:
-        return game
-    first, second = (seats[name] for name in pair)
-    if settings.transcripts is not None:
-        for seat in (first, second):
-            if isinstance(seat, LocalPlayer) and is_language_model(seat.agent):
-                seat.agent.tape = settings.transcripts.tape((pair, opening))
-    return play_game((first, second), pair, opening, settings.seed, settings.clock)
+    first = Referee(field, clock, seed)
+    others = (Referee(for_another_job(field), clock, seed, first=False) for _ in range(jobs - 1))
+    return [first, *others]
 
 
 def do_all(
-    task: Callable[..., T], tasks: Iterable[tuple[Any, ...]], team: Sequence[Seats]
+    task: Callable[..., T], tasks: Iterable[tuple[Any, ...]], team: Sequence[Referee]
 ) -> Generator[T, None, None]:
-    """Call ``task(seats, *arguments)`` for each task in threads; yield each result when it comes.
+    """Call ``task(referee, *arguments)`` for each task in threads; yield results as they come.
 
-    Each of the team plays in a thread of its own; one alone plays in this thread. Closing the
+    Each referee works in a thread of its own; one alone works in this thread. Closing the
     generator ends the players; an unfinished task has no result.
     """
     with threadpool_limits(1, "blas"):  # as in a host
@@ -398,26 +363,26 @@ def do_all(
 
 
 def _in_threads(
-    task: Callable[..., T], tasks: Iterable[tuple[Any, ...]], team: Sequence[Seats]
+    task: Callable[..., T], tasks: Iterable[tuple[Any, ...]], team: Sequence[Referee]
 ) -> Generator[T, None, None]:
     # A result in a list, an error, or None when a thread ends.
     messages: SimpleQueue[list[T] | BaseException | None] = SimpleQueue()
     waiting, taking, stopped = iter(tasks), Lock(), Event()
 
-    def work(seats: Seats) -> None:
+    def work(referee: Referee) -> None:
         try:
             while not stopped.is_set():
                 with taking:
                     arguments = next(waiting, None)
                 if arguments is None:
                     return
-                messages.put([task(seats, *arguments)])
+                messages.put([task(referee, *arguments)])
         except BaseException as error:
             messages.put(error)
         finally:
             messages.put(None)
 
-    threads = [Thread(target=work, args=(seats,), daemon=True) for seats in team]
+    threads = [Thread(target=work, args=(referee,), daemon=True) for referee in team]
     try:
         for thread in threads:
             thread.start()
@@ -432,8 +397,8 @@ def _in_threads(
                 yield from message
     finally:
         stopped.set()
-        for seats in team:
-            seats.close()  # a process that is thinking is killed
+        for referee in team:
+            referee.close()  # a process that is thinking is killed
         for thread in threads:
             if thread.is_alive():  # an interrupt may come before all are started
                 thread.join(CLOSING)

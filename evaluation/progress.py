@@ -1,0 +1,8 @@
+"""The callback by which a long computation shows its progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Watcher = Callable[[int, int], None]
+"""A function that is called from time to time with what is done and the total."""

@@ -1,0 +1,22 @@
+"""The PPO of the guide: that it learns, and that its agent plays the saved weights."""
+
+import numpy as np
+import pytest
+
+from c4env import Position, agents, evaluation
+from tests.helpers.examples import EXAMPLES, example
+
+torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
+torch.set_num_threads(1)  # a second one would but wait on a busy machine
+
+
+@pytest.mark.slow
+def test_a_short_training_beats_random_by_the_spec_of_its_weights(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    example("plain_ppo").train("net.pt", 40_000, every=20_000)
+    assert "blunders" in capsys.readouterr().out  # the curve
+    spec = f"{EXAMPLES}/plain_ppo.py:Mine:weights=net.pt"
+    assert agents.make(spec).choose(Position()) in range(7)
+    games = evaluation.round_robin([f"mine={spec}", "random"], openings=2, seed=1, jobs=1).games
+    points = [game.points[game.players.index("mine")] for game in games]
+    assert np.mean(points) > 0.6
