@@ -29,8 +29,9 @@ from c4env.agents.options import Policy, Temperature, validate_args
 from c4env.arrays import Int64s
 from c4env.envs.opponents import reset_player
 from c4env.envs.streams import streams
-from c4env.errors import InvalidOption, MissingExtra
+from c4env.errors import EngineFault, InvalidOption, MissingExtra
 from c4env.lazy import EXTRAS, from_extra
+from c4env.position import Position
 from c4env.rules import COLUMNS
 
 # Values that only training needs may be functions that other machines cannot unpickle.
@@ -69,15 +70,29 @@ class NetworkAgent(BatchAgent):
         if not is_module(self.network.source):
             reset_player(self.network.source, seed)
 
+    def choose(self, position: Position) -> int:
+        """Choose the 0-based column to play.
+
+        Raises:
+            EngineFault: the network's column is full or not on the board.
+        """
+        column = super().choose(position)
+        if not position.is_legal(column):
+            raise EngineFault(f"{self.network.name} answered [{column}]: expected legal columns")
+        return column
+
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Choose columns, int64 ``[M]``, in one batch; :meth:`Network.scores` has the errors."""
+        """Choose columns, int64 ``[M]``, in one batch; :meth:`Network.scores` has the errors.
+
+        Columns that the network names are unchecked.
+        """
         from c4env.envs.batch import observed  # compiled
 
         observations = observed(discs)
         masks = observations["action_mask"]
         scores = self.network.scores(observations["observation"], masks)
         if scores.ndim == 1:
-            return scores.astype(np.int64)
+            return scores
         values = np.where(masks != 0, scores, -np.inf)
         if self.temperature:
             # Gumbel-max trick: the argmax with Gumbel noise samples the softmax.
