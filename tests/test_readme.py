@@ -21,7 +21,7 @@ PAGES = [*READMES, *sorted((ROOT / "docs").glob("**/*.md"))]
 NEEDS = re.compile(r"# needs ([\w.]+)\n")  # the module without which a block cannot run
 
 RUNNER = """
-import io, json, pathlib, re, subprocess, sys
+import contextlib, io, json, pathlib, re, subprocess, sys
 import c4env.system
 c4env.system.usable_cores = lambda: 1  # pages run side by side: no command starts workers
 from c4env.evaluation.__main__ import main
@@ -34,12 +34,17 @@ for language, text in json.loads(sys.argv[1]):
     elif language == "python":
         exec(compile(text, "block", "exec"), scope)
     else:
-        for line in text.splitlines():
+        for command in re.split(r"^[$] ", text, flags=re.M)[1:]:
+            line, _, shown = command.partition("\\n")
             sys.stdin = io.StringIO("q\\n")  # a person leaves at once
-            line = line.removeprefix("$ ")
             words = subprocess.check_output(["bash", "-c", "printf '%s;;' " + line], text=True)
             name, *arguments = words.removesuffix(";;").split(";;")  # as a shell reads the line
-            assert (name, main(arguments)) == ("c4", 0), line
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                assert (name, main(arguments)) == ("c4", 0), line
+            print(output.getvalue())
+            words = [".*?" if word == "..." else re.escape(word) for word in shown.split()]
+            pattern = r"(?s)\\s*" + r"\\s+".join(words)  # as the page shows its beginning
+            assert re.match(pattern, output.getvalue()), (line, shown)
 """
 
 
@@ -57,7 +62,10 @@ def pages():
 @pytest.mark.compiled
 @pytest.mark.parametrize("blocks", list(pages()))
 def test_a_page_runs_from_top_to_bottom(blocks, tmp_path):
-    """In one folder; a Python block that begins with a file's name is written to that file."""
+    """In one folder; a Python block that begins with a file's name is written to that file.
+
+    Below a command a page may show how its output begins; ``...`` stands for anything.
+    """
     text = json.dumps(blocks)
     done = run_python("-c", RUNNER, text, cwd=tmp_path, env=environment(COLUMNS="80"))
     assert done.returncode == 0, done.stdout + done.stderr
