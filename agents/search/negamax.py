@@ -89,9 +89,9 @@ class Negamax(LineSearch):
 
     def _solve(self, position: Position) -> tuple[int, int]:
         mine, theirs, plies = position.mine, position.theirs, position.plies
+        most, nodes = self.max_nodes, NODES_AFTER[plies]
         return search_interruptibly(
-            lambda work: solve(mine, theirs, plies, self.max_nodes, work),
-            min(NODES_AFTER[plies], self.max_nodes),
+            lambda work: solve(mine, theirs, plies, most, work), nodes if nodes < most else most
         )
 
     def _best(self, position: Position) -> tuple[int, float, int, int]:
