@@ -134,9 +134,9 @@ class Network:
         except (IndexError, KeyError, TypeError) as error:
             if not self.is_unmarked:
                 raise
+            got = f"observations {tuple(observations.shape)}"
             raise self._fault(
-                f"raised {type(error).__name__} of observations {tuple(observations.shape)}",
-                "a function that answers for many boards",
+                f"raised {format_error(error)} of {got}", "a function that answers for many boards"
             ) from error
 
     def _fault(self, what: str, expected: str) -> EngineFault:

@@ -5,14 +5,12 @@ If the network's training continues, the agent plays with the current weights.
 
 from __future__ import annotations
 
-import abc
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from c4env.agents.base import Agent, BatchAgent, as_number
 from c4env.agents.functions import function_agent
@@ -28,7 +26,7 @@ from c4env.agents.networks import (
     is_network,
 )
 from c4env.agents.options import Policy, Temperature, validate_args
-from c4env.arrays import Int8s, Int64s
+from c4env.arrays import Int64s
 from c4env.envs.opponents import reset_player
 from c4env.envs.streams import streams
 from c4env.errors import InvalidOption, MissingExtra
@@ -88,18 +86,6 @@ class NetworkAgent(BatchAgent):
         # Mask by column, so that a legal column with the logit -inf stays legal.
         best = np.where((values == values.max(axis=1, keepdims=True)) & (masks != 0), 1, 0)
         return np.asarray(best.argmax(axis=1), np.int64)
-
-
-class ModelAgent(NetworkAgent):
-    """A network agent whose class writes the network as a method."""
-
-    def __init__(self, temperature: float = 0.0) -> None:
-        super().__init__(Network(self.preferences, "logits"), temperature)
-        self.name = ""
-
-    @abc.abstractmethod
-    def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return logits, float ``[M, 7]``, of observations int8 ``[M, 6, 7, 2]``."""
 
 
 class TorchFunction(NetworkAgent):

@@ -201,15 +201,15 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
         An error leaves the game as it was, without the caller's move.
         """
-        self._require_game()
-        column = parse_column(action)
-        if not self._position.is_legal(column):
+        if self._state != "playing":
+            raise self._wrong_order()
+        last = parse_column(action)
+        try:
+            position = self._position.play(last)
+        except IllegalMove:
             if not self._lose:
-                raise IllegalMove(
-                    f"column {column} is full; legal columns: {self._position.legal_columns()}"
-                )
+                raise
             return self.forfeit()
-        position, last = self._position.play(column), column
         if position.outcome is None:
             position, last = self._reply(position)
         self._position, self._last = position, last
@@ -229,7 +229,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             WrongOrder: ``reset`` was never called; or the game is over.
         """
-        self._require_game()
+        if self._state != "playing":
+            raise self._wrong_order()
         self._forfeited = True
         self._finish(-1.0)
         observation, info = self._observe()
@@ -271,11 +272,10 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         require_starts(self._openings if start is None else [start], player)
         return player, start, last
 
-    def _require_game(self) -> None:
+    def _wrong_order(self) -> WrongOrder:
         if self._state == "new":
-            raise WrongOrder("reset() needs to be called before step.")
-        if self._state == "over":
-            raise WrongOrder("step() after the end of the game: reset() first")
+            return WrongOrder("reset() needs to be called before step.")
+        return WrongOrder("step() after the end of the game: reset() first")
 
     def _finish(self, reward: float) -> None:
         self._state = "over"

@@ -67,9 +67,9 @@ def test_bad_specs_are_refused(folder):
 def test_mirrored_boards_get_mirrored_answers(folder):
     agent = agents.make(f"selfplay:{folder}")
     planes = observed(bitboards(["", "4435", "112"]))["observation"]
-    mirrored = agent.preferences(np.ascontiguousarray(planes[:, :, ::-1]))
-    assert np.allclose(mirrored, agent.preferences(planes)[:, ::-1], atol=1e-6)
-    assert not np.allclose(mirrored[1], agent.preferences(planes)[1], atol=1e-3)
+    mirrored = agent.network.source(np.ascontiguousarray(planes[:, :, ::-1]))
+    assert np.allclose(mirrored, agent.network.source(planes)[:, ::-1], atol=1e-6)
+    assert not np.allclose(mirrored[1], agent.network.source(planes)[1], atol=1e-3)
 
 
 # -- the network --------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from c4env import Position
-from c4env.agents import network
+from c4env.agents import learned
 from c4env.agents.learned import IntegerNetwork, Learned, features_of, shipped
 from c4env.agents.solver import Solver
 from c4env.envs.batch import bitboards, observed
@@ -16,7 +16,7 @@ from c4env.observation import planes_of
 from tests.rules import reference
 from tests.rules.positions import quiet, random_positions
 
-WEIGHTS = Path(network.__file__).with_name("network.npz")
+WEIGHTS = Path(learned.__file__).with_name("network.npz")
 
 
 def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
@@ -25,7 +25,7 @@ def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
     for name in shipped().shapes():
         assert weights[name].dtype == np.int8
         assert weights[f"{name}.bias"].dtype == np.int32
-        highest = {"first": 1, "column": 6 * network.GREATEST}.get(name, network.GREATEST)
+        highest = {"first": 1, "column": 6 * learned.GREATEST}.get(name, learned.GREATEST)
         most = highest * np.abs(weights[name].astype(np.int64)).sum(axis=0)
         assert (most + np.abs(weights[f"{name}.bias"])).max() < 2**24  # exact in float32
 
@@ -100,7 +100,7 @@ def test_float32_gives_what_whole_numbers_give():
 
 def test_the_exponential_errs_by_the_square_of_the_number():
     numbers = -np.linspace(0, 4, 100, dtype=np.float32)
-    error = network.exponential(numbers) / np.exp(numbers.astype(np.float64)) - 1
+    error = learned.exponential(numbers) / np.exp(numbers.astype(np.float64)) - 1
     assert (np.abs(error) <= numbers**2 / 512 + 1e-4).all()
 
 
@@ -156,7 +156,7 @@ def by_minimax(position, depth):
 
 @pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_it_looks_ahead_by_minimax(depth, monkeypatch):
-    monkeypatch.setattr(network, "PRIOR", 0.0)
+    monkeypatch.setattr(learned, "PRIOR", 0.0)
     agent = Learned(depth, nodes=0)
     for position in random_positions(5 - depth, seed=6, fewest=8):
         result = agent.search(position)
