@@ -1,5 +1,7 @@
 """The pages show what their commands print; tests/test_readme.py runs them and compares."""
 
+import re
+
 from tests.helpers.paths import ROOT
 from tests.makers import outputs
 
@@ -52,5 +54,5 @@ def test_the_page_of_commands_shows_what_each_prints():
         *("run", "match", "leaderboard", "solve", "quality", "refute"),
         *("report", "list", "play", "check", "data"),
     ):
-        (block,) = (block for block in shown if block.startswith(f"$ c4 {name} "))
+        (block,) = (block for block in shown if re.match(rf"\$ c4 {name}\b", block))
         assert block.count("\n") > 1, name
