@@ -304,7 +304,7 @@ class SearchingAgent(Agent):
 class LineSearch(SearchingAgent):
     """A search that finds a column first, and then its principal variation reply by reply.
 
-    So :meth:`choose` need not find the principal variation, whose searches ``nodes`` omits.
+    :meth:`choose` spares the replies, and ``nodes`` omits their searches.
     """
 
     def choose(self, position: Position) -> int:

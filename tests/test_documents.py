@@ -4,14 +4,20 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
-from c4env import agents
+import c4env
+from c4env import agents, evaluation
+from c4env.agents.base import SearchingAgent
 from c4env.agents.levels import ANCHOR_ELO, ELO_LEVELS
+from c4env.envs.registration import AEC_ID, SELF_PLAY_ID, SINGLE_ID
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.options import Parser
+from c4env.evaluation.games.tournament import Tournament
 from tests import test_readme
 from tests.helpers.paths import ROOT
 
@@ -21,6 +27,10 @@ INDEX = DOCS / "index.md"
 MADE = re.compile(r"^<!-- made.*?^<!-- end -->", re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def without_code(text: str) -> str:
@@ -36,7 +46,7 @@ def anchors(text: str) -> set[str]:
 
 def links(page):
     """The files that a page links to, and the anchor, or None."""
-    for target, anchor in LINK.findall(without_code(page.read_text())):
+    for target, anchor in LINK.findall(without_code(read(page))):
         yield (page.parent / target).resolve() if target else page, anchor or None
 
 
@@ -46,7 +56,7 @@ def test_links_and_anchors_lead_somewhere():
         for path, anchor in links(page):
             if not path.exists():
                 dead.append((page.name, str(path)))
-            elif anchor and path.suffix == ".md" and anchor not in anchors(path.read_text()):
+            elif anchor and path.suffix == ".md" and anchor not in anchors(read(path)):
                 dead.append((page.name, f"{path.name}#{anchor}"))
     assert dead == []
 
@@ -64,7 +74,7 @@ def commands() -> Iterator[object]:
     """Every ``c4`` command of the pages: in blocks, and in the text."""
     seen = set()
     for page in PAGES:
-        text = MADE.sub("", page.read_text())
+        text = MADE.sub("", read(page))
         lines = [line for _, block in FENCE.findall(text) for line in block.splitlines()]
         whole = [found[1] for line in lines if (found := re.search(r"\$ (c4 .*)", line))]
         for line in [*whole, *re.findall(r"`(c4 [^`]+)`", without_code(text))]:
@@ -93,7 +103,7 @@ def test_a_command_of_a_page_is_accepted(line):
     if name in ("help", "COMMAND"):
         return
     if name not in COMMANDS:  # a command that CONTRIBUTING.md adds
-        assert f"cli/{name}.py" in (ROOT / "CONTRIBUTING.md").read_text()
+        assert f"cli/{name}.py" in read(ROOT / "CONTRIBUTING.md")
         return
     parser = parser_of(name)
     if all(word.startswith("--") for word in words):
@@ -122,7 +132,7 @@ SHORTER = {
 
 def commands_of_results() -> Iterator[tuple[str, str]]:
     """The title and the first command of each table of the page of results."""
-    for section in (DOCS / "results.md").read_text().split("\n## ")[1:]:
+    for section in read(DOCS / "results.md").split("\n## ")[1:]:
         title, _, text = section.partition("\n")
         if "\n| " in text:
             found = re.search(r"`((?:c4|python -m tests\.\w+) [^`]+)`", text)
@@ -144,7 +154,7 @@ def test_the_table_of_heuristics_is_what_its_command_prints(capsys):
     assert main([*words_of(line)[1:], "--quiet", "--format", "markdown"]) == 0
     rows = [row for row in capsys.readouterr().out.splitlines() if row.startswith("| ")][2:]
     assert rows
-    assert "\n".join(rows) in (DOCS / "results.md").read_text()
+    assert "\n".join(rows) in read(DOCS / "results.md")
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("notebooks/*.ipynb")), ids=lambda page: page.stem)
@@ -155,7 +165,7 @@ def test_a_notebook_keeps_its_outputs(page):
     folder, and without the text of an output that has a table as well.
     """
     assert page.stat().st_size < 200_000
-    cells = json.loads(page.read_text())["cells"]
+    cells = json.loads(read(page))["cells"]
     kinds = {output["output_type"] for cell in cells for output in cell.get("outputs", ())}
     assert "display_data" in kinds
     assert "error" not in kinds
@@ -166,7 +176,7 @@ def test_a_notebook_keeps_its_outputs(page):
 
 def test_the_first_screens_of_the_readme():
     """Short enough to be read, and with the words that people look for."""
-    text = README.read_text()
+    text = read(README)
     assert len(text.split()) <= 1100
     first, found, _ = text.partition("\n## ")
     assert found
@@ -177,8 +187,21 @@ def test_the_first_screens_of_the_readme():
 def test_graded_is_said_on_the_scale_of_its_levels():
     stated = re.search(
         r"from (-\d+) \(`random`\) to (\d+) \(`perfect`\).* systems is\s+(-\d+)",
-        (DOCS / "agents.md").read_text(),
+        read(DOCS / "agents.md"),
         re.S,
     )
     ends = round(ELO_LEVELS[0]), round(ELO_LEVELS[-1]), round(ANCHOR_ELO)
     assert tuple(map(int, stated.groups())) == ends
+
+
+def test_what_is_stable_exists():
+    text = read(DOCS / "reference" / "stable.md")
+    homes = {"agents": [agents], "evaluation": [evaluation]}
+    others = [c4env, agents, agents.Agent, SearchingAgent, Tournament]
+    for name in re.findall(r"`([\w.]+)`", text.partition("## What one may build on")[2]):
+        first, _, last = name.rpartition(".")
+        known = {field.name for field in fields(Tournament)}
+        known.update(*map(dir, homes.get(first, others)))
+        assert last in known, name
+    ids = {SINGLE_ID, SELF_PLAY_ID, AEC_ID}
+    assert set(re.findall(r"`(c4env/[\w-]+)`", text)) == ids

@@ -41,7 +41,7 @@ ChatMessage = dict[str, str]
 
 
 class Answers:
-    """Answers of language models in a file of JSON lines, by a hash of the game and the request.
+    """Answers of language models in a file of JSON lines, by a hash of the seed and the request.
 
     A line begins with its newline: the part of a line that a kill leaves spoils no other line.
     """
@@ -51,11 +51,16 @@ class Answers:
         self._known: dict[str, Reply] = {}
         require_file(self._path, makes=False)
         for line in self._path.read_bytes().split(b"\n") if self._path.exists() else ():
-            if line[: len(START)] != START[: len(line)]:
-                raise InvalidOption(f"chat: answers={path!r}: expected a new file, or its answers")
-            with contextlib.suppress(ValueError):  # of a part of a line
+            try:
+                if line[: len(START)] != START[: len(line)]:
+                    raise KeyError
                 row = json.loads(line)
                 self._known[row["key"]] = Reply(*(row[name] for name in Reply._fields))
+            except KeyError:
+                words = "expected a new file, or answers that chat has kept"
+                raise InvalidOption(f"chat: answers={path!r}: {words}") from None
+            except ValueError:  # the part of a line
+                continue
 
     def __reduce__(self) -> tuple[Any, ...]:
         return answers_in, (str(self._path),)  # a copy of an agent shares the answers

@@ -10,6 +10,7 @@ B ("Implementation Report - Connect Four with Minimax AI").
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from math import inf
 from typing import Any, Final, NamedTuple, TypeVar
@@ -198,6 +199,7 @@ def best_columns(
         )
 
 
+@functools.cache
 def nodes_at(depth: int, prune: bool) -> float:
     """Estimate the nodes of a search to a depth, with or without pruning."""
     return float(COLUMNS ** (PRUNED * depth if prune else depth))

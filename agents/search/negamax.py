@@ -20,7 +20,7 @@ from c4env.position import Position
 
 GAVE_UP: Final = -1000  # in place of a score: the search reached its node limit
 POLL_PLIES: Final = CELLS - 10  # nodes with at most this many plies check whether to stop
-BRANCHING: Final = 2.6  # the nodes of hard positions grow so with each empty cell
+NODES_AFTER: Final = [2.6 ** (CELLS - plies) for plies in range(CELLS + 1)]  # if hard
 
 
 @kernel(f"UniTuple(int64, 2)(int64, int64, int64, int64, {POINTER})")
@@ -76,6 +76,9 @@ class Negamax(LineSearch):
             SearchLimit: the search needs more than ``max_nodes`` positions.
         """
         require_move(position)
+        return self._score(position)
+
+    def _score(self, position: Position) -> tuple[int, int]:
         score, nodes = self._solve(position)
         if score == GAVE_UP:
             raise SearchLimit(
@@ -86,13 +89,13 @@ class Negamax(LineSearch):
 
     def _solve(self, position: Position) -> tuple[int, int]:
         mine, theirs, plies = position.mine, position.theirs, position.plies
+        most, nodes = self.max_nodes, NODES_AFTER[plies]
         return search_interruptibly(
-            lambda work: solve(mine, theirs, plies, self.max_nodes, work),
-            min(BRANCHING ** (CELLS - plies), self.max_nodes),
+            lambda work: solve(mine, theirs, plies, most, work), nodes if nodes < most else most
         )
 
     def _best(self, position: Position) -> tuple[int, float, int, int]:
-        score, nodes = self.score(position)
+        score, nodes = self._score(position)
         wins = winning_moves(position.mine, position.theirs)
 
         def keeps_score(column: int) -> bool:

@@ -123,7 +123,7 @@ class Solver:
 
         def search(work: Int64s) -> list[tuple[int, int] | None]:
             bounds: list[tuple[int, int] | None] = [None] * COLUMNS
-            best, self.nodes = -1, 0
+            best, spent = -1, 0
             for i, column in enumerate(order):
                 if not position.is_legal(column):
                     continue
@@ -132,13 +132,14 @@ class Solver:
                 if after.outcome is not None and after.outcome.winner is not None:
                     lowest = 1
                 elif best < 1:  # the column gets an equal part of the remaining nodes
-                    begin = nodes - (nodes - self.nodes) // (COLUMNS - i)
+                    begin = nodes - (nodes - spent) // (COLUMNS - i)
                     work[NODES] = begin  # the limit stays, as a stop may have set it
                     low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
                     lowest, highest = (-high if -high > best else -1), -low
-                    self.nodes += int(work[NODES]) - begin
+                    spent += int(work[NODES]) - begin
                 bounds[column] = lowest, highest
                 best = max(best, lowest)
+            self.nodes = spent
             return bounds
 
         with self._lock:
@@ -228,7 +229,7 @@ class Solver:
 
     def _book_score(self, position: Position) -> int | None:
         """Return the book's score of a position; None if there is none, or the game is over."""
-        if self.book is None or position.plies > self.book.plies or position.outcome is not None:
+        if self.book is None or position.outcome is not None:
             return None
         return self.book.score(position)
 
@@ -249,6 +250,7 @@ class Solver:
         return score if score != ABORTED else self._score_in_thread(mine, theirs, most)
 
     def _score_in_thread(self, mine: int, theirs: int, most: int) -> int:
+        """Return the score of a position that takes long."""
         scores: list[int] = []
         self._in_threads(
             lambda table, work: scores.append(solve(table, work, mine, theirs, -most, most))

@@ -1,14 +1,14 @@
-"""A language model as an agent, by a client of your own (``pip install openai``).
+"""A language model as an agent, by a client of your own. Needs the package openai.
 
 It shows a prompt, a strict reading of the answer, a second question after an illegal move, a limit
 on the tokens of a run, and a file of answers, so that a resumed run repeats no request. The agent
 ``chat:MODEL`` can do all but the limit; copy this file for what ``chat`` does not do.
 
-    export OPENAI_BASE_URL=http://127.0.0.1:8000/v1 BUDGET=100000
-    c4 run llm=docs/examples/language_model.py:agent:model=tiny random --openings 0 --out talk
+export OPENAI_BASE_URL=http://127.0.0.1:8000/v1 BUDGET=100000
+c4 run llm=docs/examples/language_model.py:agent:model=tiny random --openings 0 --out talk
 
 The key is the variable OPENAI_API_KEY. A run takes as long as the answers. With a server that
-always names the lowest free column it took 8 s and printed
+always names the lowest free column it took 8 seconds and printed:
 
     llm leads random by 191 Elo (95 %: -280 .. +1453), but random may be as strong.
 """

@@ -61,6 +61,19 @@ def test_a_search_of_a_users_agent_sets_its_nodes():
     assert plain.search(Position()).nodes == plain.nodes > 0
     assert agent.search(Position()).nodes == agent.nodes == 2 * plain.nodes
     assert agent.search(Position(), factor=3).nodes == agent.nodes == 3 * plain.nodes
+    assert agent.choose(Position()) == plain.choose(Position())
+    assert agent.nodes == 2 * plain.nodes
+
+
+def test_a_choice_follows_the_search_that_a_class_brings():
+    class Rightmost(AlphaBeta):
+        def search(self, position):
+            return replace(super().search(position), column=position.legal_columns()[-1])
+
+    assert AlphaBeta(depth=2).choose(Position()) != 6
+    assert (
+        Rightmost(depth=2).choose(Position()) == Rightmost(depth=2).search(Position()).column == 6
+    )
 
 
 def test_an_agent_has_few_public_members():

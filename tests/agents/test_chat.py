@@ -357,7 +357,8 @@ def test_copies_share_the_answers_and_a_deleted_file_is_forgotten(server, kept):
 
 def test_a_file_that_holds_something_else_is_refused_and_stays(server, tmp_path):
     file = tmp_path / "prompt.txt"
-    for content in ("Play well.\n", '["greedy",0,3]\n', '{"key"; no'):
+    others = "Play well.\n", '["greedy",0,3]\n', '{"key"; no', '\n{"key": "1", "answer": "4"}'
+    for content in others:
         file.write_text(content)
         with pytest.raises(InvalidOption, match=r"answers='.*prompt.txt': expected a new file"):
             agents.make(f"{server.spec},answers={file}")

@@ -1,8 +1,9 @@
-"""Write what the commands of a page print below the blocks that show them.
+"""Write what commands print into the blocks that show it.
 
-In a page, `<!-- made: output -->` to `<!-- end -->` below a console block holds what its commands
-print; `output run` has only those of `c4 run`, and `output 2` the first two paragraphs of each. The
-commands of a page run in one folder, with the files that the page's Python blocks name.
+`<!-- made: output -->` to `<!-- end -->` hold a console block: commands, and below each what it
+prints; with `output 2` its first two paragraphs. `...` stands for what is left out and for times.
+The commands of a page run in one folder, with the files that the page's Python blocks name.
+The tests of the pages compare the outputs.
 """
 
 import re
@@ -20,51 +21,34 @@ from tests.helpers.processes import environment
 MARK: Final = "<!-- made: output"
 PARTS: Final = re.compile(
     r"^```python\n# (?P<file>\w+\.py)\n(?P<text>.*?)^```$"
-    r"|^```console\n(?P<commands>.*?)^```$"
-    rf"|(?P<start>^{MARK} ?(?P<name>[a-z]*) ?(?P<most>\d*) -->\n)(?P<old>.*?)(?P<end><!-- end -->)",
+    rf"|(?P<mark>^{MARK} ?(?P<most>\d*) -->\n)?^```console\n(?P<block>.*?)^```$",
     re.M | re.S,
 )
-PAGES: Final = [p for p in sorted((ROOT / "docs").glob("**/*.md")) if MARK in p.read_text("utf-8")]
 
 
 def execute(_: Namespace) -> None:
-    for page in PAGES:
-        page.write_text(made(page), encoding="utf-8")
-    say(f"{len(PAGES)} pages written")
+    pages = [p for p in sorted((ROOT / "docs").glob("**/*.md")) if MARK in p.read_text("utf-8")]
+    for page in pages:
+        page.write_text(made(page.read_text("utf-8")), encoding="utf-8")
+    say(f"{len(pages)} pages written")
 
 
-def made(page: Path) -> str:
-    """The text of a page with the outputs as they are now; times stay if nothing else changed."""
-    text = page.read_text(encoding="utf-8")
-    printed: list[tuple[str, str]] = []
-
+def made(text: str) -> str:
+    """The text of a page with the outputs as they are now."""
     with tempfile.TemporaryDirectory() as folder:
 
         def part(found: re.Match[str]) -> str:
             if found["file"]:
                 Path(folder, found["file"]).write_text(found["text"], encoding="utf-8")
-            elif found["commands"] and found.end() < text.rindex(MARK):
-                printed[:] = [(line, run(line, folder)) for line in found["commands"].splitlines()]
-            elif found["start"]:
-                new = block(printed, found["name"], int(found["most"] or 0))
-                new = found["old"] if timeless(new) == timeless(found["old"]) else new
-                return f"{found['start']}{new}{found['end']}"
+            elif found.start() <= text.rindex(MARK):
+                lines = [line for line in found["block"].splitlines() if line.startswith("$ ")]
+                printed = [shown(run(line, folder), int(found["most"] or 0)) for line in lines]
+                if found["mark"]:
+                    both = "\n\n".join(map("\n".join, zip(lines, printed, strict=True)))
+                    return f"{found['mark']}```console\n{both}\n```"
             return found[0]
 
         return PARTS.sub(part, text)
-
-
-def block(printed: list[tuple[str, str]], name: str, most: int) -> str:
-    """What commands print; each begins with its line if there are several."""
-    shown = [(line, said) for line, said in printed if line.startswith(f"$ c4 {name}")]
-    several = len(shown) > 1
-    texts = []
-    for line, said in shown:
-        paragraphs = said.rstrip().split("\n\n")
-        cut = "\n\n...\n" if 0 < most < len(paragraphs) else "\n"
-        said = "\n\n".join(paragraphs[: most or None]) + cut
-        texts.append(f"{line}\n{said}" if several else said)
-    return "```text\n" + "\n".join(texts) + "```\n"
 
 
 def run(line: str, folder: str) -> str:
@@ -79,12 +63,15 @@ def run(line: str, folder: str) -> str:
     return done.stdout
 
 
-def timeless(text: str) -> str:
-    """An output without the times that it tells: the last column ``ms``, and lines on ms."""
+def shown(output: str, most: int) -> str:
+    """The first paragraphs of an output, without times: the last column ``ms``, and lines on ms."""
+    paragraphs = output.rstrip().split("\n\n")
     lines, in_table = [], False
-    for line in text.splitlines():
-        in_table = bool(line) and (in_table or line.endswith(" ms"))
-        if in_table:
-            line = line.rpartition(" ")[0].rstrip()
-        lines.append(re.sub(r"^(median ms a move|longest ms) .*", r"\1", line))
-    return "\n".join(lines)
+    for line in "\n\n".join(paragraphs[: most or None]).splitlines():
+        if line.endswith(" ms"):
+            line, in_table = f"{line.removesuffix('ms').rstrip()}   ms", True
+        elif in_table := in_table and bool(line):
+            line = f"{line.rpartition(' ')[0].rstrip()}  ..."
+        lines.append(re.sub(r"^((?:median ms a move|longest ms) +).*", r"\1...", line))
+    cut = ["", "..."] if 0 < most < len(paragraphs) else []
+    return "\n".join([*lines, *cut])

@@ -1,45 +1,58 @@
-"""The pages show what their commands print."""
+"""The pages show what their commands print; tests/test_readme.py runs them and compares."""
 
-import pytest
+import re
 
+from tests.helpers.paths import ROOT
 from tests.makers import outputs
 
-QUICK = ("command-line", "glossary")
+PAGE = """```python
+# right.py
+def agent(observation):
+    return 6
+```
+
+```console
+$ c4 solve 44
+```
+
+<!-- made: output{most} -->
+```console
+$ c4 list greedy
+old
+$ c4 run right.py:agent random --openings 0
+```
+<!-- end -->
+
+```console
+$ c4 no such command
+```
+"""
 
 
-def pages():
-    for page in outputs.PAGES:
-        marks = [] if page.stem in QUICK else pytest.mark.slow
-        yield pytest.param(page, id=page.stem, marks=marks)
+def test_outputs_are_written_below_their_commands():
+    """In the marked block alone, and without times; a block after it is not run."""
+    lines = outputs.made(PAGE.format(most="")).splitlines()
+    start = lines.index("$ c4 list greedy")
+    assert lines[start + 1].startswith("greedy  ")
+    assert "old" not in lines
+    (heading,) = (number for number, line in enumerate(lines) if line.endswith("   ms"))
+    assert [line.endswith("  ...") for line in lines[heading + 1 : heading + 4]] == [1, 1, 0]
+    assert PAGE.format(most="").count("```") == "\n".join(lines).count("```")
+    assert "$ c4 solve 44\n```" in "\n".join(lines)
 
 
-@pytest.mark.compiled
-@pytest.mark.parametrize("page", list(pages()))
-def test_a_page_shows_what_its_commands_print(page):
-    """After a change of an output, `python -m tests.makers outputs` writes it."""
-    assert outputs.made(page) == page.read_text("utf-8")
+def test_an_output_is_cut_at_the_end_of_a_paragraph():
+    assert outputs.shown("a\nb\n\nc\n\nd\n", 2) == "a\nb\n\nc\n\n..."
+    assert outputs.shown("a\n\nb\n", 2) == outputs.shown("a\n\nb\n", 0) == "a\n\nb"
+    assert outputs.shown("longest ms    0.3\n", 0) == "longest ms    ..."
 
 
-def test_every_command_with_an_output_shows_it():
-    (page,) = (page for page in outputs.PAGES if page.stem == "command-line")
-    parts = outputs.PARTS.finditer(page.read_text("utf-8"))
-    shown = [found["commands"] or "" for found in parts]
+def test_the_page_of_commands_shows_what_each_prints():
+    text = (ROOT / "docs" / "reference" / "command-line.md").read_text("utf-8")
+    shown = [found["block"] for found in outputs.PARTS.finditer(text) if found["mark"]]
     for name in (
         *("run", "match", "leaderboard", "solve", "quality", "refute"),
         *("report", "list", "play", "check", "data"),
     ):
-        assert any(commands.startswith(f"$ c4 {name} ") for commands in shown), name
-
-
-def test_an_output_with_other_times_stays_and_another_output_is_written(tmp_path):
-    page = tmp_path / "page.md"
-    commands = "```console\n$ c4 list greedy\n$ c4 solve 44\n```\n\n"
-    text = commands + "<!-- made: output{} -->\n{}<!-- end -->\n"
-    page.write_text(text.format(" list", "old\n"))
-    assert "greedy  " in outputs.made(page)
-    assert "old" not in outputs.made(page)
-    page.write_text(text.format(" 1", ""))
-    assert outputs.made(page).count("\n$ c4 ") == 4  # two in either block
-    table = "agent  Elo    ms\nrandom   1  {}\ngreedy   2  0.1\n\n{} games"
-    assert outputs.timeless(table.format("0.25", 3)) == outputs.timeless(table.format("  9", 3))
-    assert outputs.timeless(table.format("0.25", 3)) != outputs.timeless(table.format("0.25", 4))
+        (block,) = (block for block in shown if re.match(rf"\$ c4 {name}\b", block))
+        assert block.count("\n") > 1, name
