@@ -106,6 +106,11 @@ def strength(
 
     Raises:
         InvalidOption: a number is invalid, or an opponent is not in the leaderboard.
+
+    Example:
+        >>> found = strength("random", limit=2, questions=20)
+        >>> found.blunders, found.games
+        (0.65, 16)
     """
     blunders = blunder_rate(model, questions)
     placed = place(agents.make(model), stored_board(), limit, against=tuple(against), seed=seed)
@@ -161,6 +166,12 @@ class CurveWriter:
         InvalidOption: ``share`` is not between 0 and 1.
         UnreadableRun: ``strength.jsonl`` cannot be opened, or a line is no measurement.
         Unwritable: another process keeps the file locked.
+
+    Example:
+        >>> def quick(model, step, seconds):
+        ...     return strength(model, step, seconds, limit=2, questions=20)
+        >>> CurveWriter("curve", measure=quick).measure("random", 1000).games
+        16
     """
 
     def __init__(

@@ -254,7 +254,7 @@ def test_a_file_has_the_option_in_its_spec(tmp_path):
             agents.make(f"{spec}:policy=odds")
         assert check_agent(spec).fault.count("policy=probabilities") == 1
         assert check_agent(f"{spec}:policy=probabilities").good
-        assert " policy  " in agents.describe(spec)
+        assert " policy  logits or probabilities" in agents.describe(spec)
     turned = agents.make(f"{spec}:column=2,policy=probabilities")
     assert turned.choose(POSITION) == 2
     with pytest.raises(InvalidOption, match="unknown option 'row'; known: column, policy, temp"):
