@@ -17,7 +17,7 @@ from typing import Final
 from c4env.boards import use_board
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.cli import COMMANDS, GROUPS, module_of
-from c4env.evaluation.cli.options import Parser, require_writable
+from c4env.evaluation.cli.declare import Parser, require_writable
 from c4env.evaluation.cli.output import announce_compiling, complain, reader_may_end
 from c4env.system import COMMAND, __version__
 

@@ -16,7 +16,7 @@ from c4env.agents.levels import ANCHOR_ELO, ELO_LEVELS
 from c4env.envs.registration import AEC_ID, SELF_PLAY_ID, SINGLE_ID
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
-from c4env.evaluation.cli.options import Parser
+from c4env.evaluation.cli.declare import Parser
 from c4env.evaluation.games.tournament import Tournament
 from tests import test_readme
 from tests.helpers.paths import ROOT

@@ -17,7 +17,7 @@ import numpy as np
 from c4env.agents.entries import Range
 from c4env.agents.networks import Network, as_network, import_network
 from c4env.agents.options import Megabytes, Movetime, Policy, Share, Simulations, validate_args
-from c4env.agents.sampling.search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
+from c4env.agents.sampling.descent import LEAF, PUCT_ROOT, complete_by_mixed_value, search
 from c4env.agents.sampling.tree import OPEN, TreeAgent
 from c4env.arrays import Float64s, Int64s
 from c4env.position import Position
@@ -36,7 +36,7 @@ def network_of(function: str | Callable[..., Any], policy: str | None) -> Networ
         source, policy = shipped(), policy or "logits"
     elif isinstance(function, str) and function.startswith(SELFPLAY):
         # By name, since self-play is built on this package.
-        trained = importlib.import_module("c4env.agents.selfplay.network")
+        trained = importlib.import_module("c4env.agents.selfplay.convnet")
         source = trained.Evaluator.load(function.removeprefix(SELFPLAY))
         policy = policy or "logits"
     elif isinstance(function, str):

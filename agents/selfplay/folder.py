@@ -101,11 +101,11 @@ class SelfPlay(NetworkAgent):
     """Plays by a network's mean policy for the board and its mirror image, without a search.
 
     ``network`` is a training folder, whose latest network plays, a network file, or a
-    :class:`c4env.agents.selfplay.network.Evaluator`.
+    :class:`c4env.agents.selfplay.convnet.Evaluator`.
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
-        from c4env.agents.selfplay.network import Evaluator
+        from c4env.agents.selfplay.convnet import Evaluator
 
         evaluator = network if callable(network) else Evaluator.load(network)
         super().__init__(Network(MeanOfImages(evaluator), "logits"), temperature)

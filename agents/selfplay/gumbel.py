@@ -26,7 +26,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from c4env.agents.base import require_count
-from c4env.agents.sampling.search import (
+from c4env.agents.sampling.descent import (
     LEAF,
     SEARCHES,
     TREES,

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.base import require_count
-from c4env.agents.sampling.search import Evaluate
+from c4env.agents.sampling.descent import Evaluate
 from c4env.agents.selfplay.folder import (
     LAST_SEED,
     SelfPlay,
@@ -39,8 +39,8 @@ from c4env.agents.selfplay.folder import (
     reading_checkpoint,
     run,
 )
-from c4env.agents.selfplay.games import SAMPLE, Samples, SelfPlayGames
 from c4env.agents.selfplay.gumbel import EvaluationCache, GumbelSearch
+from c4env.agents.selfplay.plays import SAMPLE, Samples, SelfPlayGames
 from c4env.agents.solver.exam import in_exam
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
@@ -54,7 +54,7 @@ with needs("torch", __name__):
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
     from c4env.agents.selfplay import MODEL
-    from c4env.agents.selfplay.network import (
+    from c4env.agents.selfplay.convnet import (
         DeviceEvaluator,
         Evaluator,
         Optimiser,

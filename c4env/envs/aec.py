@@ -20,7 +20,7 @@ from pettingzoo.utils.env import AECIterable
 from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env.arrays import Int8s
-from c4env.envs.options import parse_seed, parse_start
+from c4env.envs.arguments import parse_seed, parse_start
 from c4env.errors import IllegalMove, UnknownAgent, WrongOrder
 from c4env.observation import OBSERVATION_SHAPE, Form, Observation, observe, write_planes
 from c4env.position import Position, numbered_cells

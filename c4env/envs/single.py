@@ -11,8 +11,8 @@ from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s
+from c4env.envs.arguments import loses_when_illegal, parse_seed, parse_start
 from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
-from c4env.envs.options import loses_when_illegal, parse_seed, parse_start
 from c4env.envs.starts import parse_openings, parse_player, require_starts
 from c4env.envs.streams import RANDOM_SEAT, below, both_streams, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder

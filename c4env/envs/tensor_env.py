@@ -16,8 +16,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
+from c4env.envs.arguments import check_options, parse_autoreset, parse_seed
 from c4env.envs.batch import bitboards
-from c4env.envs.options import check_options, parse_autoreset, parse_seed
 from c4env.envs.starts import parse_openings
 from c4env.envs.tensor import (
     Observed,

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Final
 import gymnasium
 from gymnasium import spaces
 
+from c4env.envs.arguments import parse_start
 from c4env.envs.opponents import AnyOpponent
-from c4env.envs.options import parse_start
 from c4env.envs.single import ConnectFourEnv
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 from c4env.geometry import require_standard

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.envs import batch, kernels
+from c4env.envs.arguments import check_options, loses_when_illegal, parse_autoreset, parse_seed
 from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
-from c4env.envs.options import check_options, loses_when_illegal, parse_autoreset, parse_seed
 from c4env.envs.starts import parse_openings, parse_player, parse_positions, require_starts
 from c4env.envs.streams import both_streams
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrder, require_integer

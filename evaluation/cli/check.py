@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from c4env.evaluation.cli.options import AGENT, add_format
+from c4env.evaluation.cli.declare import AGENT, add_format
 from c4env.evaluation.cli.output import Progress, say, show
 
 

@@ -20,7 +20,7 @@ import argparse
 import re
 from pathlib import Path
 
-from c4env.evaluation.cli.options import add_options, add_quiet, keywords
+from c4env.evaluation.cli.declare import add_options, add_quiet, keywords
 from c4env.evaluation.cli.output import Progress, say
 from c4env.geometry import COLUMNS, ROWS
 

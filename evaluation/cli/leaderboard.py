@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from c4env.evaluation.cli.options import AGENT, add_format, add_options, add_quiet, keywords, refuse
+from c4env.evaluation.cli.declare import AGENT, add_format, add_options, add_quiet, keywords, refuse
 from c4env.evaluation.cli.output import Progress, say, show
 from c4env.evaluation.tables import plural, signed
 from c4env.system import usable_cores

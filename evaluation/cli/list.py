@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from c4env.evaluation.cli.options import add_board, add_format
+from c4env.evaluation.cli.declare import add_board, add_format
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from c4env.evaluation.cli.options import (
+from c4env.evaluation.cli.declare import (
     AGENT,
     add_html,
     add_options,

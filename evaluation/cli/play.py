@@ -11,7 +11,7 @@ import argparse
 from contextlib import closing, nullcontext
 from pathlib import Path
 
-from c4env.evaluation.cli.options import AGENT, add_board, add_format, at_least
+from c4env.evaluation.cli.declare import AGENT, add_board, add_format, at_least
 from c4env.evaluation.cli.output import say, show
 
 

@@ -25,7 +25,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import AGENT, add_format, add_options, add_quiet, keywords, refuse
+from c4env.evaluation.cli.declare import AGENT, add_format, add_options, add_quiet, keywords, refuse
 from c4env.evaluation.cli.output import Progress, judged, show
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.options import (
+from c4env.evaluation.cli.declare import (
     add_anchor,
     add_board,
     add_format,

@@ -21,7 +21,7 @@ import argparse
 from functools import partial
 from typing import Final
 
-from c4env.evaluation.cli.options import (
+from c4env.evaluation.cli.declare import (
     AGENT,
     add_anchor,
     add_html,

@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.evaluation.cli.options import add_board, add_format
+from c4env.evaluation.cli.declare import add_board, add_format
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table
 

@@ -14,7 +14,7 @@ import webbrowser
 from contextlib import closing, suppress
 from pathlib import Path
 
-from c4env.evaluation.cli.options import add_options, keywords
+from c4env.evaluation.cli.declare import add_options, keywords
 from c4env.evaluation.cli.output import announce_compiling, say
 
 

@@ -39,8 +39,8 @@ from c4env.evaluation.people import HUMAN, record_game
 from c4env.evaluation.report.page import STATIC
 from c4env.evaluation.store.run_files import FORFEITS, GameRecord
 from c4env.evaluation.tables import printable, shortened
+from c4env.evaluation.web.answers import ANSWERS, Hosts, Question
 from c4env.evaluation.web.offers import LEVELS, ServerSettings, catalogue, check_spec
-from c4env.evaluation.web.questions import ANSWERS, Hosts, Question
 from c4env.position import Position
 from c4env.rules import CELLS
 

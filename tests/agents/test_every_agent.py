@@ -140,7 +140,7 @@ def test_it_wins_its_games_against_a_weaker_agent(spec, other, openings, share):
 )
 def test_a_missing_package_is_named(spec, module, package, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
-    importing = "c4env.agents.selfplay.network"  # torch
+    importing = "c4env.agents.selfplay.convnet"  # torch
     monkeypatch.delitem(sys.modules, importing, raising=False)
     with pytest.raises(MissingExtra, match=f": pip install {package} \\("):
         agents.make(spec)

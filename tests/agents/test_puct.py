@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, observe
+from c4env.agents.sampling.descent import LEAF, PUCT_ROOT, complete_by_mixed_value, descend
 from c4env.agents.sampling.puct import PUCT
-from c4env.agents.sampling.search import LEAF, PUCT_ROOT, complete_by_mixed_value, descend
 from c4env.agents.sampling.tree import NODE, OPEN, SEARCH, tactical_status
 from c4env.agents.solver import Solver
 from c4env.errors import EngineFault, InvalidOption

@@ -15,7 +15,7 @@ from tests.rules import reference
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.selfplay.network import (  # noqa: E402  # needs torch
+from c4env.agents.selfplay.convnet import (  # noqa: E402  # needs torch
     RATES,
     DeviceEvaluator,
     Evaluator,

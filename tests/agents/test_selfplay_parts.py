@@ -7,8 +7,8 @@ import pytest
 
 from c4env import Position
 from c4env.agents.selfplay.folder import claim_folder, run
-from c4env.agents.selfplay.games import DRAWN, ONGOING, WON, begin_games, play_columns
 from c4env.agents.selfplay.gumbel import GumbelSearch, considered_visits
+from c4env.agents.selfplay.plays import DRAWN, ONGOING, WON, begin_games, play_columns
 from c4env.agents.solver import Solver
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, Unwritable

@@ -16,7 +16,7 @@ from tests.helpers.processes import start_python
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.selfplay import games, train  # noqa: E402  # they need torch
+from c4env.agents.selfplay import plays, train  # noqa: E402  # they need torch
 
 SMALL = {"boards": 16, "channels": 4, "units": 8, "batch": 32, "stages": "0:2:0"}
 STAGE = train.Stage(2, 0)
@@ -59,9 +59,9 @@ def scripted(columns, values, proven):
 
 
 def test_targets_are_results_and_values_halves_each(monkeypatch):
-    monkeypatch.setattr(games, "FROM_EMPTY", 1.0)
-    monkeypatch.setattr(games, "FORCED_SHARE", 1.0)
-    running = games.SelfPlayGames(1, np.random.default_rng(0))
+    monkeypatch.setattr(plays, "FROM_EMPTY", 1.0)
+    monkeypatch.setattr(plays, "FORCED_SHARE", 1.0)
+    running = plays.SelfPlayGames(1, np.random.default_rng(0))
     values = [0.5, np.nan, 0.0, -1.0, 0.2, 0.2, 1.0]
     proven = [False, False, False, True, False, False, True]
     search = scripted([3, 0, 3, 0, 3, 0, 3], values, proven)
@@ -77,7 +77,7 @@ def test_targets_are_results_and_values_halves_each(monkeypatch):
 
 @pytest.mark.compiled
 def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch):
-    monkeypatch.setattr(games, "FROM_EMPTY", 1.0)
+    monkeypatch.setattr(plays, "FROM_EMPTY", 1.0)
     for asked, kept in ((0, False), (7, True)):
         monkeypatch.setattr(
             train, "in_exam", lambda *sides, n=asked: np.bitwise_count(sum(sides)) == n

@@ -20,7 +20,7 @@ import numpy as np
 
 from c4env import agents
 from c4env.agents.search.negamax import Negamax
-from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.cli.declare import at_least
 from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.position import Position
 from tests.benchmarks.harness import show_as_measured, timed

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.agents.solver import Solver
-from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.cli.declare import at_least
 from c4env.evaluation.exact.questions import random_games
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_moves

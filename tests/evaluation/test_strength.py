@@ -148,7 +148,7 @@ def trained(callback):
 @pytest.mark.compiled
 def test_the_callback_measures_and_changes_nothing(tmp_path):
     pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: the extra sb3")
-    from c4env.evaluation.studies.stable_baselines import StrengthCallback
+    from c4env.evaluation.studies.callback import StrengthCallback
 
     few = functools.partial(strength, against=("random",), limit=1, questions=10)
     callback = StrengthCallback(tmp_path, every=250, share=0.99, measure=few)

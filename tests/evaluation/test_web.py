@@ -17,14 +17,14 @@ from c4env.agents.registry import options_of_agent
 from c4env.agents.solver import Solver
 from c4env.agents.spec import Spec
 from c4env.errors import C4Error, InvalidOption
-from c4env.evaluation.web.offers import LEVELS, MEMORY, PLAIN, catalogue, check_spec, settable
-from c4env.evaluation.web.questions import (
+from c4env.evaluation.web.answers import (
     AGENTS_KEPT,
     Hosts,
     Question,
     RecentAgents,
     answer,
 )
+from c4env.evaluation.web.offers import LEVELS, MEMORY, PLAIN, catalogue, check_spec, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes():

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from c4env.errors import C4Error
-from c4env.evaluation.cli.options import Parser, add_format
+from c4env.evaluation.cli.declare import Parser, add_format
 from c4env.evaluation.cli.output import show
 
 NAMES = (

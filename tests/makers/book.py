@@ -18,7 +18,7 @@ from c4env.agents.solver.book import DEFAULT_PLIES, Book
 from c4env.agents.solver.solver import Solver
 from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption
-from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.cli.declare import at_least
 from c4env.evaluation.cli.output import Progress, say
 from c4env.files import require_file
 from c4env.position import Position

@@ -30,7 +30,7 @@ from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.options import add_options, add_quiet, at_least
+from c4env.evaluation.cli.declare import add_options, add_quiet, at_least
 from c4env.evaluation.cli.output import Progress, say
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.games.run import Settings, shuffled

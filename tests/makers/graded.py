@@ -24,7 +24,7 @@ from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.graded import Graded
 from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO_LEVELS
-from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.cli.declare import at_least
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.seeds import seeds
 from c4env.evaluation.studies.leaderboard import Leaderboard, stored_board

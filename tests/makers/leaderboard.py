@@ -24,7 +24,7 @@ from dataclasses import asdict
 from typing import Final
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.options import add_options, add_quiet
+from c4env.evaluation.cli.declare import add_options, add_quiet
 from c4env.evaluation.cli.output import Progress, say, show
 from c4env.evaluation.games.run import Settings
 from c4env.evaluation.games.tournament import Tournament, round_robin

@@ -17,7 +17,7 @@ from typing import Any, Final
 from c4env.agents.entries import ZOO
 from c4env.agents.spec import description_of
 from c4env.evaluation.cli import COMMANDS, module_of
-from c4env.evaluation.cli.options import Parser
+from c4env.evaluation.cli.declare import Parser
 from c4env.evaluation.cli.output import say
 from c4env.system import usable_cores
 from tests.helpers.paths import ROOT

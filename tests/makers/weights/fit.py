@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from c4env.agents.learned import features_of
+from c4env.agents.selfplay.convnet import Optimiser
 from c4env.agents.selfplay.folder import reading_checkpoint
-from c4env.agents.selfplay.network import Optimiser
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
