@@ -62,8 +62,8 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import require_integer
 
     require_integer("threads", arguments.threads)
-    solver = Solver(table_mb=arguments.table_mb)
     positions = [(moves, _position(moves)) for moves in arguments.positions]
+    solver = Solver(table_mb=arguments.table_mb)
     if arguments.format == "text" and not positions:
         _label(_read_lines(), solver, arguments.threads)
         return
