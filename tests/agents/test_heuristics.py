@@ -292,7 +292,9 @@ print(counted, names.load(threats)(discs, 0) == winning_cells(discs) > 0)
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("signature", [[], ["explicit"]], ids=["lazy", "explicit"])
+@pytest.mark.parametrize(
+    "signature", [[], pytest.param(["explicit"], marks=pytest.mark.slow)], ids=["lazy", "explicit"]
+)
 def test_an_edit_of_any_file_that_a_cached_heuristic_uses_counts(signature, tmp_path):
     """Numba's own disk cache looks at the file of each function alone."""
     (tmp_path / "script.py").write_text(CACHED)

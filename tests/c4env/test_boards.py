@@ -15,7 +15,7 @@ from tests.helpers.processes import environment, run_python
 SIZES = ["4x4x4", "6x9x4"]  # 6x9x4 has as many bits as there can be, 63
 if config.DISABLE_JIT:
     SIZES += ["5x6x4", "4x4x3"]
-MARKS = {} if config.DISABLE_JIT else {"6x9x4": pytest.mark.slow}
+MARKS = {} if config.DISABLE_JIT else dict.fromkeys(SIZES, pytest.mark.slow)
 RULES = ["2x7x3", "3x5x4", "7x5x5", "8x7x6", "3x15x3"] if config.DISABLE_JIT else []
 FRAMES = ["2x3x3", "2x10x3", "2x15x3"] if config.DISABLE_JIT else []  # of the solver
 

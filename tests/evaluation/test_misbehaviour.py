@@ -216,8 +216,15 @@ DRAWS = {
 }
 
 
-@pytest.mark.parametrize("when", ["with the file", "in a move", "kaggle"])
-@pytest.mark.parametrize("generator", DRAWS)
+@pytest.mark.parametrize(
+    ("generator", "when"),
+    [
+        pytest.param(generator, when, marks=[pytest.mark.slow] if compiles and rare else [])
+        for generator in DRAWS
+        for when in ("with the file", "in a move", "kaggle")
+        for compiles, rare in [("numba" in generator, (generator, when) != ("numba", "in a move"))]
+    ],
+)
 def test_draws_from_the_global_generators_repeat_beside_an_agent_that_seeds_them(
     folder, generator, when
 ):
