@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 _BOARD: Final = np.zeros(1, np.int64)  # the number of an only board
 
 
+def _written(cls: type[Agent]) -> set[str]:
+    """Return the names that a class and its mixins write, and not a base that is an agent."""
+    base = next(kind for kind in cls.__mro__[1:] if issubclass(kind, Agent))
+    return {*chain(*map(vars, cls.__mro__[: cls.__mro__.index(base)]))}
+
+
 class Agent(abc.ABC):
     """A policy: chooses a 0-based column in a position.
 
@@ -70,8 +76,7 @@ class Agent(abc.ABC):
         those of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
         """
         super().__init_subclass__(**options)
-        base = next(kind for kind in cls.__mro__[1:] if issubclass(kind, Agent))
-        written = {*chain(*map(vars, cls.__mro__[: cls.__mro__.index(base)]))}  # here and in mixins
+        written = _written(cls)
         if written & {"choose", "search"}:
             for name in {"deterministic", "choose_many", "games"} - written:
                 setattr(cls, name, vars(Agent)[name])
@@ -185,12 +190,16 @@ class BatchAgent(Agent):
         self._state = seed % STATES
 
     def choose(self, position: Position) -> int:
-        """Choose the 0-based column to play."""
+        """Choose the 0-based column to play.
+
+        Raises:
+            IllegalMove: the game is over.
+            InvalidAction: :meth:`choose_many` answers anything but one integer for the board.
+        """
         require_move(position)
-        discs = np.array([[position.mine, position.theirs]])
-        (column,) = self._choose_many(discs, np.array([self._state]))
+        columns = self._choose_many(*_one_board(position, self._state))
         self._state = next_random(self._state)
-        return int(column)
+        return _one_column(columns)
 
     @abc.abstractmethod
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
@@ -229,14 +238,22 @@ class Games:
             if type(agent).choose_many is Agent.choose_many:
                 agent.reseed(seed)
                 return parse_column(agent.choose(position))
-        from c4env.envs.batch import parse_actions  # compiled
-
-        discs = np.array([[position.mine, position.theirs]])
-        columns = self.choose(_BOARD, discs, np.array([seed]))
-        return int(parse_actions(columns, 1)[0])
+        return _one_column(self.choose(_BOARD, *_one_board(position, seed)))
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Take note of the caller's rewards ``[M]`` in games that end on these boards."""
+
+
+def _one_board(position: Position, seed: int) -> tuple[Int64s, Int64s]:
+    """Return a position and a seed as :meth:`Agent.choose_many` takes them."""
+    return np.array([[position.mine, position.theirs]]), np.array([seed])
+
+
+def _one_column(columns: Int64s) -> int:
+    """Return the column that was answered for one board."""
+    from c4env.envs.batch import parse_actions  # compiled
+
+    return int(parse_actions(columns, 1)[0])
 
 
 def _repr_of(value: Any) -> str:
@@ -287,9 +304,10 @@ class SearchingAgent(Agent):
     def __init_subclass__(cls, **options: Any) -> None:
         """Let ``choose`` follow the ``search`` that a class brings, which sets :attr:`nodes`."""
         super().__init_subclass__(**options)
-        if "search" in vars(cls):
+        written = _written(cls)
+        if "search" in written:
             cls.search = _counted(cls.search)  # type: ignore[method-assign]
-            if "choose" not in vars(cls):
+            if "choose" not in written:
                 cls.choose = SearchingAgent.choose  # type: ignore[method-assign]
 
     def choose(self, position: Position) -> int:
