@@ -67,17 +67,18 @@ class Agent(abc.ABC):
     nodes: int = 0
     movetime: float | None = None
     _arguments: Mapping[str, Any] = MappingProxyType({})  # as checked, for repr
+    _choice: ClassVar = frozenset({"choose", "search"})  # the methods of which one is a choice
     _seeds_moves: bool = True  # if not, a stochastic agent gets a seed for each game alone
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Keep a class that brings its own choice from inheriting what is true of another one.
 
-        If it does not write ``deterministic``, :meth:`choose_many` or :meth:`games` itself, it gets
-        those of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
+        What it does not write itself of ``deterministic``, :meth:`choose_many` and :meth:`games` is
+        that of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
         """
         super().__init_subclass__(**options)
         written = _written(cls)
-        if written & {"choose", "search"}:
+        if written & cls._choice:
             for name in {"deterministic", "choose_many", "games"} - written:
                 setattr(cls, name, vars(Agent)[name])
 
@@ -167,6 +168,7 @@ class BatchAgent(Agent):
         3
     """
 
+    _choice = Agent._choice | {"choose_many"}
     _state: int = 0  # the seed of the next column
     _choose_many: ClassVar[Callable[[Any, Int64s, Int64s], Int64s]]
 

@@ -87,6 +87,28 @@ def test_a_choice_follows_the_search_of_a_mixin():
     assert (agent.choose(Position()), agent.nodes) == (0, 5)
 
 
+def test_a_choice_for_many_boards_inherits_nothing_of_another_one():
+    class Middle(agents.BatchAgent):
+        deterministic = True
+
+        def choose_many(self, discs, seeds):
+            return np.full(len(discs), 3)
+
+    class Drawn(Middle):
+        def choose_many(self, discs, seeds):
+            return seeds % 7
+
+    class Leftmost(agents.Pool):
+        def choose_many(self, discs, seeds):
+            return np.zeros(len(discs), np.int64)
+
+    assert Middle.deterministic
+    assert not Drawn.deterministic
+    boards = np.arange(2)
+    games = Leftmost({"greedy": 1}).games(2)
+    assert games.choose(boards, np.zeros((2, 2), np.int64), boards).tolist() == [0, 0]
+
+
 @pytest.mark.parametrize("answer", [None, [3, 3], [[3]], [3.5], 3], ids=str)
 def test_one_board_gets_one_integer(answer):
     class Wrong(agents.BatchAgent):
