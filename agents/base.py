@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 _BOARD: Final = np.zeros(1, np.int64)  # the number of an only board
 
 
+def _written(cls: type[Agent]) -> set[str]:
+    """Return the names that a class and its mixins write, and not a base that is an agent."""
+    base = next(kind for kind in cls.__mro__[1:] if issubclass(kind, Agent))
+    return {*chain(*map(vars, cls.__mro__[: cls.__mro__.index(base)]))}
+
+
 class Agent(abc.ABC):
     """A policy: chooses a 0-based column in a position.
 
@@ -61,18 +67,18 @@ class Agent(abc.ABC):
     nodes: int = 0
     movetime: float | None = None
     _arguments: Mapping[str, Any] = MappingProxyType({})  # as checked, for repr
+    _choice: ClassVar = frozenset({"choose", "search"})  # the methods of which one is a choice
     _seeds_moves: bool = True  # if not, a stochastic agent gets a seed for each game alone
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Keep a class that brings its own choice from inheriting what is true of another one.
 
-        If it does not write ``deterministic``, :meth:`choose_many` or :meth:`games` itself, it gets
-        those of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
+        What it does not write itself of ``deterministic``, :meth:`choose_many` and :meth:`games` is
+        that of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
         """
         super().__init_subclass__(**options)
-        base = next(kind for kind in cls.__mro__[1:] if issubclass(kind, Agent))
-        written = {*chain(*map(vars, cls.__mro__[: cls.__mro__.index(base)]))}  # here and in mixins
-        if written & {"choose", "search"}:
+        written = _written(cls)
+        if written & cls._choice:
             for name in {"deterministic", "choose_many", "games"} - written:
                 setattr(cls, name, vars(Agent)[name])
 
@@ -162,6 +168,7 @@ class BatchAgent(Agent):
         3
     """
 
+    _choice = Agent._choice | {"choose_many"}
     _state: int = 0  # the seed of the next column
     _choose_many: ClassVar[Callable[[Any, Int64s, Int64s], Int64s]]
 
@@ -185,12 +192,16 @@ class BatchAgent(Agent):
         self._state = seed % STATES
 
     def choose(self, position: Position) -> int:
-        """Choose the 0-based column to play."""
+        """Choose the 0-based column to play.
+
+        Raises:
+            IllegalMove: the game is over.
+            InvalidAction: :meth:`choose_many` answers anything but one integer for the board.
+        """
         require_move(position)
-        discs = np.array([[position.mine, position.theirs]])
-        (column,) = self._choose_many(discs, np.array([self._state]))
+        columns = self._choose_many(*_one_board(position, self._state))
         self._state = next_random(self._state)
-        return int(column)
+        return _one_column(columns)
 
     @abc.abstractmethod
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
@@ -229,14 +240,22 @@ class Games:
             if type(agent).choose_many is Agent.choose_many:
                 agent.reseed(seed)
                 return parse_column(agent.choose(position))
-        from c4env.envs.batch import parse_actions  # compiled
-
-        discs = np.array([[position.mine, position.theirs]])
-        columns = self.choose(_BOARD, discs, np.array([seed]))
-        return int(parse_actions(columns, 1)[0])
+        return _one_column(self.choose(_BOARD, *_one_board(position, seed)))
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Take note of the caller's rewards ``[M]`` in games that end on these boards."""
+
+
+def _one_board(position: Position, seed: int) -> tuple[Int64s, Int64s]:
+    """Return a position and a seed as :meth:`Agent.choose_many` takes them."""
+    return np.array([[position.mine, position.theirs]]), np.array([seed])
+
+
+def _one_column(columns: Int64s) -> int:
+    """Return the column that was answered for one board."""
+    from c4env.envs.batch import parse_actions  # compiled
+
+    return int(parse_actions(columns, 1)[0])
 
 
 def _repr_of(value: Any) -> str:
@@ -287,9 +306,10 @@ class SearchingAgent(Agent):
     def __init_subclass__(cls, **options: Any) -> None:
         """Let ``choose`` follow the ``search`` that a class brings, which sets :attr:`nodes`."""
         super().__init_subclass__(**options)
-        if "search" in vars(cls):
+        written = _written(cls)
+        if "search" in written:
             cls.search = _counted(cls.search)  # type: ignore[method-assign]
-            if "choose" not in vars(cls):
+            if "choose" not in written:
                 cls.choose = SearchingAgent.choose  # type: ignore[method-assign]
 
     def choose(self, position: Position) -> int:

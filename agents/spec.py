@@ -354,8 +354,10 @@ def written_files(agent: Any) -> dict[str, str]:
     """Return the files that the agent of a spec, or an object, writes, by the option's name."""
     if isinstance(agent, Spec):
         options, values = options_of_agent(agent.source), dict(agent.options)
+    elif isinstance(agent, Agent):
+        options, values = options_of(type(agent)), dict(agent._arguments)
     else:
-        options, values = options_of(type(agent)), getattr(agent, "_arguments", {})
+        return {}
     files = {o.name: values.get(o.name, o.default) for o in options if o.writes}
     return {name: file for name, file in files.items() if file not in (None, "None", REQUIRED)}
 

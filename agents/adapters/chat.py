@@ -108,7 +108,8 @@ class Chat(Agent):
             invalid.
         retries: how many times to repeat a request after an answer without a legal move.
         timeout: seconds that the endpoint may be silent before the client repeats a request.
-        answers: a file that keeps each answer; a resumed run asks for none of them again.
+        answers: a file that keeps the answers in games with a seed, as in a run; a resumed run asks
+            for none of them again.
 
     Attributes:
         prompt: the text of the option ``prompt``.

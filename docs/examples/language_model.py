@@ -27,7 +27,7 @@ from c4env import Position
 from c4env.agents import Agent, EngineFault, Unavailable, Writes, validate_args
 
 BUDGET = float(os.environ.get("BUDGET", "inf"))  # no option: a greater one is no other agent
-KEY = os.environ.get("OPENAI_API_KEY", "none")
+KEY = os.environ.get("OPENAI_API_KEY") or "(no key)"
 CLIENT = openai.OpenAI(api_key=KEY, max_retries=6)  # outside the class, so that an agent copies
 PROMPT = """\
 This is Connect Four, on 7 columns and 6 rows. A disc falls to the lowest free cell of its column. \

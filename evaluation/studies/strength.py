@@ -19,12 +19,13 @@ import numpy as np
 
 from c4env import agents
 from c4env.agents.solver.exam import exam
-from c4env.envs.batch import bitboards
+from c4env.envs.batch import bitboards, parse_actions
 from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.store.lines import Lines, read_lines
 from c4env.evaluation.studies.leaderboard import place, stored_board
 from c4env.evaluation.tables import Column, Result, Table, signed
+from c4env.geometry import parse_column
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Fast agents of the leaderboard, the weakest first."""
@@ -71,6 +72,10 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     Args:
         model: a model or spec, as for ``agents.make``.
         questions: number of positions to use, from the start of the exam; None means all.
+
+    Raises:
+        InvalidOption: ``questions`` is no number of positions.
+        InvalidAction: the model answers anything but the number of a column.
     """
     if questions is not None:
         require_integer("questions", questions)
@@ -79,7 +84,8 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
     boards = bitboards([position.position for position in positions])
     seeds = np.random.default_rng(0).integers(2**48, size=len(positions))
-    columns = agents.make(model).choose_many(boards, seeds)
+    answer = parse_actions(agents.make(model).choose_many(boards, seeds), len(positions))
+    columns = [parse_column(column) for column in answer.tolist()]
     kept = signs[np.arange(len(positions)), columns] == signs.max(axis=1)
     return float(1 - kept.mean())
 

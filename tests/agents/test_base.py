@@ -15,6 +15,7 @@ from c4env.agents.base import Agent
 from c4env.agents.baselines import Greedy, Random
 from c4env.agents.heuristics.names import HEURISTICS
 from c4env.agents.search.fixed_depth import AlphaBeta
+from c4env.errors import InvalidAction
 from tests.helpers.processes import start_python
 from tests.rules import reference
 from tests.rules.strategies import positions
@@ -74,6 +75,48 @@ def test_a_choice_follows_the_search_that_a_class_brings():
     assert (
         Rightmost(depth=2).choose(Position()) == Rightmost(depth=2).search(Position()).column == 6
     )
+
+
+def test_a_choice_follows_the_search_of_a_mixin():
+    class Leftmost:
+        def search(self, position):
+            return agents.SearchResult(0, 0.0, 5, 1, (0,))
+
+    agent = type("Mixed", (Leftmost, AlphaBeta), {})(depth=2)
+    assert AlphaBeta(depth=2).choose(Position()) != 0
+    assert (agent.choose(Position()), agent.nodes) == (0, 5)
+
+
+def test_a_choice_for_many_boards_inherits_nothing_of_another_one():
+    class Middle(agents.BatchAgent):
+        deterministic = True
+
+        def choose_many(self, discs, seeds):
+            return np.full(len(discs), 3)
+
+    class Drawn(Middle):
+        def choose_many(self, discs, seeds):
+            return seeds % 7
+
+    class Leftmost(agents.Pool):
+        def choose_many(self, discs, seeds):
+            return np.zeros(len(discs), np.int64)
+
+    assert Middle.deterministic
+    assert not Drawn.deterministic
+    boards = np.arange(2)
+    games = Leftmost({"greedy": 1}).games(2)
+    assert games.choose(boards, np.zeros((2, 2), np.int64), boards).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("answer", [None, [3, 3], [[3]], [3.5], 3], ids=str)
+def test_one_board_gets_one_integer(answer):
+    class Wrong(agents.BatchAgent):
+        def choose_many(self, discs, seeds):
+            return answer
+
+    with pytest.raises(InvalidAction, match="expected"):
+        Wrong().choose(Position())
 
 
 def test_an_agent_has_few_public_members():

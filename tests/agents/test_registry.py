@@ -15,7 +15,7 @@ from c4env.agents.entries import REQUIRED, ZOO, Entry, Range
 from c4env.agents.functions import FunctionAgent
 from c4env.agents.options import validate_args
 from c4env.agents.registry import ENTRY_POINTS, names, options_of_agent, register
-from c4env.agents.spec import Spec, describe, description_of, make
+from c4env.agents.spec import Spec, describe, description_of, make, written_files
 from c4env.errors import InvalidOption, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.web.offers import catalogue
@@ -519,3 +519,8 @@ def test_a_function_of_two_arguments_is_told_what_it_may_be(tmp_path, parameters
     file.write_text(f"def agent({parameters}):\n    return 3\n")
     with pytest.raises(InvalidOption, match=r"'agent': .*use kaggle:FILE\.py; a heuristic,"):
         agents.make(f"{file}:agent")
+
+
+@pytest.mark.parametrize("player", [max, len, lambda observation: 3], ids=str)
+def test_a_function_writes_no_files(player):
+    assert written_files(player) == {}

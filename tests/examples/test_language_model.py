@@ -25,7 +25,8 @@ def play(server, tmp_path):
     """Play a run in a process, with more variables and options."""
 
     def run(*options, **variables):
-        here = environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY=KEY, **variables)
+        known = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY}
+        here = environment(**known | variables)
         return run_python(*RUN, *options, cwd=tmp_path, env=here)
 
     return run
@@ -65,6 +66,12 @@ def test_an_illegal_answer_is_asked_again_and_the_second_forfeits(server, play, 
     assert "llm forfeited 2 games (2 exception), for example: exception: EngineFault: tiny" in said
     assert [len(body["messages"]) for body in server.asked] == [1, 3, 1, 3]
     assert rows_of(tmp_path / "answers.jsonl")[0]["answer"] == "Move: [key]"
+
+
+def test_without_a_key_an_answer_is_kept_as_it_is(server, play, tmp_path):
+    server.answer = lambda body: "There is none"
+    assert play(OPENAI_API_KEY="").returncode == 0
+    assert rows_of(tmp_path / "answers.jsonl")[0]["answer"] == "There is none"
 
 
 def test_a_cluster_is_refused(play):
