@@ -242,6 +242,18 @@ def test_a_spec_names_the_function():
     assert timed.choose(Position()) in range(7)
 
 
+@pytest.mark.parametrize("function", ["net.py:Net:weights=net.pt", "net.py:Net,weights=net.pt"])
+def test_a_network_of_a_file_has_no_options(function):
+    expected = "expected learned, selfplay:DIR or FILE.py:NAME; a network has no options"
+    with pytest.raises(InvalidOption, match=expected):
+        agents.make(f"puct:{function},simulations=20")
+
+
+def test_a_class_is_told_to_be_an_object():
+    with pytest.raises(InvalidOption, match=r"expected an object of the class: Recorder\(\)"):
+        PUCT(Recorder)
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
