@@ -116,7 +116,7 @@ class Network:
         if values.shape != (len(masks),) or not (np.abs(values) <= 1.0).all():
             raise self._fault(
                 f"returned the values {values.tolist()}",
-                f"numbers from -1 to 1, of the shape {masks.shape[:1]}",
+                f"numbers from -1 to 1, as tanh gives them, of the shape {masks.shape[:1]}",
             )
         return logits, np.ascontiguousarray(values, np.float64)
 

@@ -262,7 +262,10 @@ def test_a_class_is_told_to_be_an_object():
             lambda n: (np.zeros((n, 7)), np.zeros((n, 1))),
             r"\[\[0.0\]\]: .* shape \(1,\)",
         ),
-        (lambda n: (np.zeros((n, 7)), np.full(n, 3.0)), r"the values \[3.0\]: .* from -1 to 1"),
+        (
+            lambda n: (np.zeros((n, 7)), np.full(n, 3.0)),
+            r"the values \[3.0\]: .* from -1 to 1, as tanh",
+        ),
         (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), r"the values \[nan\]"),
         (lambda n: (np.zeros((n, 7)), np.array(["1"] * n)), r"the values .*'1'"),
         (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "answered nan"),
