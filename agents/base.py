@@ -174,7 +174,7 @@ class BatchAgent(Agent):
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Keep what :meth:`choose` asks about one board, if a class overrides ``choose``."""
-        if cls.choose_many is not Agent.choose_many:
+        if not getattr(cls.choose_many, "__isabstractmethod__", False):
             cls._choose_many = cls.choose_many
         super().__init_subclass__(**options)
 

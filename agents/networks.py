@@ -27,7 +27,7 @@ from c4env.agents.imports import format_error, import_callable
 from c4env.agents.options import POLICIES
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.envs.opponents import is_batched
-from c4env.errors import EngineFault, InvalidOption
+from c4env.errors import EngineFault, InvalidOption, brief
 from c4env.observation import LAYOUTS, Form
 from c4env.rules import COLUMNS
 
@@ -116,7 +116,7 @@ class Network:
         if values.shape != (len(masks),) or not (np.abs(values) <= 1.0).all():
             raise self._fault(
                 f"returned the values {values.tolist()}",
-                f"numbers from -1 to 1, of the shape {masks.shape[:1]}",
+                f"numbers from -1 to 1, as tanh gives them, of the shape {masks.shape[:1]}",
             )
         return logits, np.ascontiguousarray(values, np.float64)
 
@@ -305,7 +305,9 @@ def as_network(thing: Any, policy: str | None = None) -> Network:
     for is_kind, kind in KINDS:
         if is_kind(thing):
             return kind(thing, policy)
-    raise InvalidOption(f"{thing!r}: expected a network: a model, a module or a function")
+    made = f"an object of the class: {thing.__name__}()" if isinstance(thing, type) else ""
+    expected = made or "a network: a model, a module or a function"
+    raise InvalidOption(f"{brief(thing)}: expected {expected}")
 
 
 def is_network(thing: object) -> bool:
@@ -339,6 +341,12 @@ def import_network(path: str, who: str, expected: str) -> Any:
     Raises:
         InvalidOption: the path names none; the message begins with ``who``.
     """
+    name = path.partition(".py:")[2]
+    if name and not name.isidentifier():  # as with the options of an agent
+        raise InvalidOption(
+            f"{who}: {name!r} is not a name; expected {expected}; a network has no options: NAME "
+            "may be a class without arguments that loads its own weights"
+        )
     source = import_callable(path, InvalidOption, who, expected)
     if isinstance(source, type):
         try:

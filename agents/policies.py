@@ -29,7 +29,7 @@ from c4env.agents.options import Policy, Temperature, validate_args
 from c4env.arrays import Int64s
 from c4env.envs.opponents import reset_player
 from c4env.envs.streams import streams
-from c4env.errors import EngineFault, InvalidOption, MissingExtra
+from c4env.errors import EngineFault, InvalidOption, MissingExtra, brief
 from c4env.lazy import EXTRAS, from_extra
 from c4env.position import Position
 from c4env.rules import COLUMNS
@@ -224,7 +224,7 @@ def agent_of(
     if isinstance(model, Agent):
         kind, agent = "an agent that is made", model
     elif isinstance(model, type) or not callable(model):
-        raise InvalidOption(f"agent {model!r}: expected {_expected(model)}")
+        raise InvalidOption(f"agent {brief(model)}: expected {_expected(model)}")
     else:
         kind, agent = "a function of one observation", function_agent(model)
     for option, value in (("temperature", temperature or None), ("policy", policy)):
@@ -239,6 +239,8 @@ def _expected(thing: Any) -> str:
         return f"an object of the class: {thing.__name__}()"
     if callable(getattr(thing, "choose", None)):
         return f"its class {type(thing).__name__} to derive from c4env.agents.Agent"
+    if isinstance(thing, dict) and thing and all(hasattr(v, "shape") for v in thing.values()):
+        return "a network, not its weights: network.load_state_dict(weights), then the network"
     if isinstance(thing, list | tuple | set | dict):
         return "one agent; of several, c4env.agents.Pool({agent: weight, ...}) draws"
     return "an agent, its spec name:key=value,key=value, a network or model, or a function"

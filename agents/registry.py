@@ -159,7 +159,11 @@ def _file_message(name: str) -> str:
     if name.endswith(".zip"):
         return f"unknown agent {name!r}; did you mean {f'sb3:{name}'!r}?"
     program = name if os.path.dirname(name) else f"./{name}"
-    hint = file_hint(name, f"selfplay:{name}" if name.endswith(".pt") else f"exec:{program}")
+    hint = file_hint(
+        name, f"selfplay:{name}" if name.endswith((".pt", ".pth")) else f"exec:{program}"
+    )
+    if hint and name.endswith((".pt", ".pth")):
+        hint += f" Weights of a network of yours play as FILE.py:CLASS:weights={name}"
     return f"unknown agent {name!r}{hint}" if hint else ""
 
 

@@ -43,7 +43,7 @@ from c4env.agents.registry import (
     unknown,
 )
 from c4env.boards import STANDARD
-from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
+from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard, brief
 from c4env.geometry import BOARD_SIZE
 
 _IMPORT_PATH: Final = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*(:|$)")
@@ -292,6 +292,13 @@ def _takes_any(target: Callable[..., Any]) -> bool:
     return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(target).parameters.values())
 
 
+def _required(target: Callable[..., Any]) -> list[str]:
+    """Return the names of a callable's parameters that have no default."""
+    parameters = (parameters_of(target) or {}).values()
+    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return [p.name for p in parameters if p.default is p.empty and p.kind not in several]
+
+
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
     if not options and takes_observation(target):
         return agent_of(target)
@@ -301,6 +308,12 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
     except C4Error:
         raise
     except TypeError as error:
+        missing = [key for key in _required(target) if key not in options]
+        if missing and not takes_observation(target):
+            wanted = ",".join(f"{key}=VALUE" for key in missing)
+            raise InvalidOption(
+                f"{name}: {missing[0]} is missing: expected {name}:{wanted}"
+            ) from None
         remedies = f"; {REMEDIES}" if takes_observation(target) else ""
         raise InvalidOption(f"{name}: cannot be built with {options}: {error}{remedies}") from error
     except (Exception, SystemExit) as error:  # a user's code may raise any error
@@ -315,8 +328,8 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
     try:
         return agent_of(built, **{key: options[key] for key in left & options.keys()})
     except InvalidOption as error:
-        reason = str(error).removeprefix(f"agent {built!r}: ")
-        text = " ".join(repr(built).split())[:80]  # a module's has several lines
+        text = brief(built)
+        reason = str(error).removeprefix(f"agent {text}: ")
         raise UnknownAgent(f"agent {name!r} made {text}: {reason}") from None
 
 

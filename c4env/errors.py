@@ -161,3 +161,8 @@ def require_integer(
     if number is None or number < low or (high is not None and number > high):
         raise InvalidOption(f"{name}={value!r}: expected {expected}")
     return number
+
+
+def brief(thing: object) -> str:
+    """Return the beginning of an object's ``repr`` in one line; that of a module has several."""
+    return " ".join(repr(thing).split())[:80]

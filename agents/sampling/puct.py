@@ -41,7 +41,7 @@ def network_of(function: str | Callable[..., Any], policy: str | None) -> Networ
         policy = policy or "logits"
     elif isinstance(function, str):
         who = f"puct: function={function!r}"
-        source = import_network(function, who, f"{LEARNED} or package.module:function")
+        source = import_network(function, who, f"{LEARNED}, selfplay:DIR or FILE.py:NAME")
     return as_network(source, policy)
 
 

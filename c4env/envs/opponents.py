@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from numpy.typing import ArrayLike
 
-from c4env.errors import InvalidOption, OpponentFailed
+from c4env.errors import InvalidOption, OpponentFailed, brief
 
 if TYPE_CHECKING:
     from c4env.observation import Observation
@@ -175,5 +175,5 @@ def agent_of(opponent: AnyOpponent) -> Any:
     except InvalidOption as error:
         if isinstance(opponent, str):
             raise
-        reason = str(error).removeprefix(f"agent {opponent!r}: ")
-        raise InvalidOption(f"opponent={opponent!r}: {reason}") from None
+        reason = str(error).removeprefix(f"agent {brief(opponent)}: ")
+        raise InvalidOption(f"opponent={brief(opponent)}: {reason}") from None

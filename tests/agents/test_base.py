@@ -242,3 +242,18 @@ def test_random_plays_every_column_about_as_often():
     assert counts[3] == 0
     others = np.delete(counts, 3)
     assert np.abs(others - 1000).max() < 150  # five standard deviations
+
+
+def test_a_class_for_many_boards_may_choose_for_one_instead():
+    class Left(agents.BatchAgent):
+        def choose(self, position):
+            return position.legal_columns()[0]
+
+    many = np.zeros((2, 2), np.int64), np.zeros(2, np.int64)
+    assert Left().choose_many(*many).tolist() == [0, 0]
+
+    class Neither(agents.BatchAgent):
+        pass
+
+    with pytest.raises(TypeError, match=r"abstract method '?choose_many"):
+        Neither()

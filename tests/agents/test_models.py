@@ -366,6 +366,7 @@ class Chooses:
         ({"greedy": 1}, r"of several, c4env\.agents\.Pool\("),
         (lambda mine, theirs: 0.0, "a heuristic, use alphabeta:heuristic=FILE.py:NAME"),
         (lambda observation, configuration: 0, "use kaggle:FILE.py"),
+        ({"body.weight": np.zeros((9, 9))}, r"^[^\n]{60,200}expected a network, not its weights: "),
         (7, "expected an agent, its spec name:key=value"),
     ],
 )

@@ -242,6 +242,18 @@ def test_a_spec_names_the_function():
     assert timed.choose(Position()) in range(7)
 
 
+@pytest.mark.parametrize("function", ["net.py:Net:weights=net.pt", "net.py:Net,weights=net.pt"])
+def test_a_network_of_a_file_has_no_options(function):
+    expected = "expected learned, selfplay:DIR or FILE.py:NAME; a network has no options"
+    with pytest.raises(InvalidOption, match=expected):
+        agents.make(f"puct:{function},simulations=20")
+
+
+def test_a_class_is_told_to_be_an_object():
+    with pytest.raises(InvalidOption, match=r"expected an object of the class: Recorder\(\)"):
+        PUCT(Recorder)
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -250,7 +262,10 @@ def test_a_spec_names_the_function():
             lambda n: (np.zeros((n, 7)), np.zeros((n, 1))),
             r"\[\[0.0\]\]: .* shape \(1,\)",
         ),
-        (lambda n: (np.zeros((n, 7)), np.full(n, 3.0)), r"the values \[3.0\]: .* from -1 to 1"),
+        (
+            lambda n: (np.zeros((n, 7)), np.full(n, 3.0)),
+            r"the values \[3.0\]: .* from -1 to 1, as tanh",
+        ),
         (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), r"the values \[nan\]"),
         (lambda n: (np.zeros((n, 7)), np.array(["1"] * n)), r"the values .*'1'"),
         (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "answered nan"),

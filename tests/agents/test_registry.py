@@ -89,6 +89,24 @@ def test_paths_of_all_systems_are_read_as_text(path):
         make(path)
 
 
+def test_an_option_that_a_class_needs_is_asked_for_in_a_spec(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("class Mine:\n    def __init__(self, weights, depth, width=1, **more): ...\n")
+    for options, said in {"": "weights", ":depth=1": "weights", ":weights=a": "depth"}.items():
+        wanted = "weights=VALUE,depth=VALUE" if not options else f"{said}=VALUE"
+        expected = re.escape(f"{said} is missing: expected {path}:Mine:{wanted}")
+        with pytest.raises(InvalidOption, match=rf"{expected}$"):
+            make(f"{path}:Mine{options}")
+
+
+def test_a_file_of_weights_is_told_both_specs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.pth").touch()
+    both = r"'selfplay:net.pth'\? Weights of a network .* FILE.py:CLASS:weights=net.pth$"
+    with pytest.raises(UnknownAgent, match=both):
+        make("net.pth")
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [

@@ -20,3 +20,6 @@ def test_a_short_training_beats_random_by_the_spec_of_its_weights(tmp_path, monk
     games = evaluation.round_robin([f"mine={spec}", "random"], openings=2, seed=1, jobs=1).games
     points = [game.points[game.players.index("mine")] for game in games]
     assert np.mean(points) > 0.6
+    searching = agents.make(f"{spec},simulations=20")
+    assert searching.choose(Position.parse("121212")) == 0  # wins
+    assert searching.choose(Position.parse("44")) == searching.choose(Position.parse("44"))
