@@ -170,6 +170,8 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     path = folder / GAMES_FILE
     if not folder.is_dir():
         raise UnreadableRun(f"{folder} is no directory: expected a run directory")
+    if not path.exists():
+        raise UnreadableRun(f"{folder} has no {path.name}: expected a directory of c4 run --out")
     if (folder / RUN_FILE).exists():
         read_header(folder)  # refuses another board, whose games cannot be parsed
     games = read_lines(path, GameRecord.parse)  # before the header: a run may extend it now

@@ -101,6 +101,7 @@ BAD = {
     ],
     "report": [
         ("no-such-folder", "no-such-folder"),
+        (".", ". has no games.jsonl: expected a directory of c4 run --out"),
         ("x" * 300, "File name too long"),
         ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
         ("none --games games.txt", "expected a file name that ends in .csv, .json"),
