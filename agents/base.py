@@ -71,7 +71,7 @@ class Agent(abc.ABC):
     _seeds_moves: bool = True  # if not, a stochastic agent gets a seed for each game alone
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Keep a class that brings its own choice from inheriting what is true of another one.
+        """Let a class with its own choice inherit nothing that is true of another choice alone.
 
         What it does not write itself of ``deterministic``, :meth:`choose_many` and :meth:`games` is
         that of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
