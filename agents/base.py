@@ -71,7 +71,7 @@ class Agent(abc.ABC):
     _seeds_moves: bool = True  # if not, a stochastic agent gets a seed for each game alone
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Keep a class that brings its own choice from inheriting what is true of another one.
+        """Let a class with its own choice inherit nothing that is true of another choice alone.
 
         What it does not write itself of ``deterministic``, :meth:`choose_many` and :meth:`games` is
         that of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
@@ -234,12 +234,11 @@ class Games:
         """Choose the column on the only board, as :meth:`choose` does, without arrays if it can."""
         agent = self.agent
         seeded = agent._seeds_moves and not agent.deterministic
-        if type(self).choose is Games.choose:
-            if not seeded:
-                return parse_column(agent.choose(position))
-            if type(agent).choose_many is Agent.choose_many:
+        is_alone = not seeded or type(agent).choose_many is Agent.choose_many
+        if type(self).choose is Games.choose and is_alone:
+            if seeded:
                 agent.reseed(seed)
-                return parse_column(agent.choose(position))
+            return parse_column(agent.choose(position))
         return _one_column(self.choose(_BOARD, *_one_board(position, seed)))
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:

@@ -57,8 +57,8 @@ class Reads(NamedTuple):
 class Writes(NamedTuple):
     """Declares that the agent writes the file of an option's value.
 
-    The file does not belong to the agent, which is the same after each line. It lies on one
-    machine, so a run on a cluster refuses the option.
+    The file does not belong to the agent, which stays the same agent when the file grows. The file
+    lies on one machine, so a run on a cluster refuses the option.
 
     Example:
         >>> from typing import Annotated

@@ -267,7 +267,7 @@ class PolicyNetwork(Network):
 
 
 def is_module(thing: object) -> bool:
-    """Whether an object is a PyTorch module; PyTorch is imported already, or it is none."""
+    """Whether an object is a PyTorch module; none is one before PyTorch is imported."""
     return isinstance(thing, _loaded("torch.nn", "Module"))
 
 
@@ -278,7 +278,7 @@ def policy_of(model: Any) -> Any:
 
 
 def is_function(thing: object) -> bool:
-    """Whether an object may be a network's function; it needs no mark where no agent can stand."""
+    """Whether an object may be a network's function, marked or not."""
     return callable(thing) and not isinstance(thing, Agent | type)
 
 
@@ -331,7 +331,7 @@ def _types() -> tuple[Any, ...]:
 
 
 def _loaded(module: str, name: str) -> Any:
-    """Return a class of a library; of one that is not imported there are no objects."""
+    """Return a class of a library; () if the library is not imported, so that no object fits."""
     return getattr(sys.modules.get(module), name, ())
 
 

@@ -84,7 +84,7 @@ class NetworkAgent(BatchAgent):
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose columns, int64 ``[M]``, in one batch; :meth:`Network.scores` has the errors.
 
-        Columns that the network names are unchecked.
+        If the network answers columns, they are not checked.
         """
         from c4env.envs.batch import observed  # compiled
 

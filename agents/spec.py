@@ -188,12 +188,13 @@ class Spec:
     def files(self) -> list[Path]:
         """Return the files that the spec names; after an edit of one it is another agent.
 
-        These are the file of ``FILE.py:NAME``, a file that is an option's whole value, the modules
-        beside these that they import, the loaded modules of a package that an import path or an
-        entry point names, and what the agent declares: the files in a
-        :data:`~c4env.agents.options.Folder`, without logs, and those among the words of a
-        :data:`~c4env.agents.options.Command`, but no
-        :data:`~c4env.agents.options.WrittenFile`.
+        - the file of ``FILE.py:NAME``, and a file that is an option's whole value;
+        - the modules beside these files that they import;
+        - the loaded modules of a package that an import path or an entry point names;
+        - the files in a :data:`~c4env.agents.options.Folder`, without logs;
+        - those among the words of a :data:`~c4env.agents.options.Command`.
+
+        A :data:`~c4env.agents.options.WrittenFile` is none of them.
         """
         declared = {option.name: option for option in options_of_agent(self.source)}
         paths = [Path(self.name.rpartition(":")[0])]

@@ -67,7 +67,7 @@ WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, WIN, 0.0, evaluate_full=False)
 INFINITY: Final = 1e300  # greater than any value
 INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
 POLL_DEPTH: Final = 4  # nodes with this much depth left, or more, check whether to stop
-PRUNED: Final = 0.75  # pruning leaves about the nodes of so much of the depth, at most
+PRUNED: Final = 0.75  # a pruned search has at most about the nodes of a full one this much as deep
 
 _int64, _float64, _bool = types.int64, types.float64, types.boolean
 _heuristic = types.FunctionType(_float64(_int64, _int64))

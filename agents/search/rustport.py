@@ -24,7 +24,7 @@ from c4env.position import Position
 require_standard(__name__)
 
 POLL_DEPTH: Final = 3  # nodes with at least this many plies left check whether to stop
-PRUNED: Final = 0.8  # pruning leaves about the nodes of so much of the depth
+PRUNED: Final = 0.8  # a pruned search has about the nodes of a full one this much as deep
 MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
 
 

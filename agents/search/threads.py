@@ -16,7 +16,7 @@ import numpy as np
 from c4env.arrays import Int64s
 
 NODES: Final = 0  # nodes searched so far; 0 in searches that count nodes elsewhere
-LIMIT: Final = 1  # the search stops once NODES is not less; the caller's word from then on
+LIMIT: Final = 1  # the search stops once NODES reaches it; the caller lowers it to stop the search
 NEVER: Final = 1 << 62  # a limit that no search reaches
 STOP_NOW: Final = -1  # a limit that every search has reached
 
@@ -25,7 +25,7 @@ WORDS: Final = 8  # words that all searches share; a search's own words follow
 QUICK_NODES: Final = 10**6
 """A search of at most so many nodes takes some hundredths of a second, or a few tenths.
 
-A thread takes 0.1 ms, which most searches of an agent do not.
+To start a thread takes 0.1 ms, longer than most searches of an agent.
 """
 
 _CHECK_EVERY: Final = 0.05  # seconds between two checks for signals

@@ -27,7 +27,10 @@ Player = str | Spec | Callable[..., Any]
 Players = Sequence[Player] | Mapping[str, Player]
 """A list of players, or a mapping from names to players."""
 
-Field = Mapping[str, Spec | Callable[..., Any]]
+Member = Spec | Callable[..., Any]
+"""A player of a run: a parsed spec, or an object that can be called with an observation."""
+
+Field = Mapping[str, Member]
 """The players of a run by name, their specs parsed (:func:`name_players`)."""
 
 
@@ -44,7 +47,7 @@ def name_players(players: Players) -> Field:
         if isinstance(players, Mapping)
         else (split_name(p) if isinstance(p, str) else (title(p), p) for p in players)
     )
-    field: dict[str, Spec | Callable[..., Any]] = {}
+    field: dict[str, Member] = {}
     for name, player in pairs:
         if name in field:
             raise InvalidOption(
@@ -81,7 +84,7 @@ def separate(field: Field) -> Field:
     Raises:
         InvalidOption: an object with several names cannot be copied.
     """
-    players: dict[str, Spec | Callable[..., Any]] = {}
+    players: dict[str, Member] = {}
     for name, player in field.items():
         if any(player is other for other in players.values()):
             problem = "is an object with two names, and no copy is possible"
@@ -100,9 +103,7 @@ def for_another_job(field: Field) -> Field:
     return {name: _copied(name, player, problem, expected) for name, player in field.items()}
 
 
-def _copied(
-    name: str, player: Spec | Callable[..., Any], problem: str, expected: str
-) -> Spec | Callable[..., Any]:
+def _copied(name: str, player: Member, problem: str, expected: str) -> Member:
     try:
         return player if isinstance(player, Spec) else copy.deepcopy(player)
     except Exception as error:

@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 from c4env import ConnectFourEnv, Position, agents, observe
 from c4env.agents import registry
 from c4env.agents.base import Agent
-from c4env.agents.entries import REQUIRED, ZOO, Entry, Range
+from c4env.agents.entries import Entry, Range
 from c4env.agents.functions import FunctionAgent
 from c4env.agents.options import validate_args
-from c4env.agents.registry import ENTRY_POINTS, names, options_of_agent, register
-from c4env.agents.spec import Spec, describe, description_of, make, written_files
+from c4env.agents.registry import ENTRY_POINTS, names, register
+from c4env.agents.spec import Spec, describe, make, written_files
 from c4env.errors import InvalidOption, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.web.offers import catalogue
-from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python
 
 
@@ -462,73 +461,6 @@ def test_who_replaces_an_agent_says_which_one_plays(packages):
     for name in ("same", "greedy"):
         register(name, leftmost, replace=True)
         assert make(name).choose(Position()) == 0
-
-
-# -- descriptions ----------------------------------------------------------------------
-
-
-def test_every_agent_and_option_is_described():
-    for entry in ZOO:
-        text = describe(entry.name)
-        assert text.startswith(entry.name)
-        for option in options_of_agent(entry):
-            assert option.help
-            assert re.search(rf" {option.name}(=\S+)?  ", text)
-            assert f"  {option.help}\n" in f"{text}\n"
-        assert ("(needs the package" in text) == bool(entry.needs)
-    assert describe("alphabeta:depth=3") == describe("alphabeta")
-    assert describe("sb3:model.zip") == describe("sb3")
-    with pytest.raises(UnknownAgent, match="did you mean 'greedy'"):
-        describe("gredy")
-
-
-def other_value(option):
-    """A value that is not the default; a text that names nothing else has none."""
-    if option.kind is bool:
-        return not option.default
-    if option.kind is not str:
-        values = (option.kind(v) for v in (max(option.low, 0) + 1, option.low, 2))
-        return next(v for v in values if v != option.default and option.low <= v <= option.high)
-    return next((name for name in option.choices if name != option.default), option.default)
-
-
-ARGUMENTS = {
-    "exec": "exec:cat -u",
-    "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
-    "chat": "chat:some/model:v1,base_url=http://127.0.0.1:9",
-}
-
-
-@pytest.mark.parametrize(
-    "entry", [e for e in ZOO if e.name not in ("sb3", "torch", "selfplay")], ids=lambda e: e.name
-)
-def test_what_is_printed_of_an_agent_makes_it_again(entry, monkeypatch):
-    """Printed defaults pass, in a spec and to the class; so does the repr, with every option."""
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    for module in entry.needs:
-        pytest.importorskip(module)
-    spec = ARGUMENTS.get(entry.name, entry.name)
-    plain = make(spec)
-    _, _, options = description_of(entry.name)
-    given = {
-        name: text
-        for name, text, _ in options
-        if text not in ("...", "") and f"{name}=" not in spec
-    }
-    everything = make(Spec.parse(spec).with_options(given) if ":" not in spec else spec, **given)
-    assert everything.deterministic == plain.deterministic
-    for option in options_of_agent(entry):
-        if option.default is REQUIRED:
-            continue
-        assert make(spec, **{option.name: option.default}).name
-        agent = make(spec, **{option.name: other_value(option)})
-        again = eval(repr(agent), {"agents": agents})
-        assert (repr(again), again._arguments) == (repr(agent), agent._arguments)
-        agent.name = ""  # as one of the class itself
-        assert f"{option.name}={other_value(option)!r}" in repr(agent)
-        again = eval(repr(agent), {type(agent).__name__: type(agent)})
-        assert (repr(again), again._arguments) == (repr(agent), agent._arguments)
-        agent.close()
 
 
 @pytest.mark.parametrize("parameters", ["observation, configuration", "mine, theirs"])
