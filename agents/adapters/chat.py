@@ -41,7 +41,9 @@ ChatMessage = dict[str, str]
 
 
 class Answers:
-    """Answers of language models in a file of JSON lines, by a hash of the seed and the request.
+    """Answers of language models in a file of JSON lines.
+
+    The key is a hash of the game's seed, the server's address and the request.
 
     A line begins with its newline: the part of a line that a kill leaves spoils no other line.
     """
@@ -65,9 +67,11 @@ class Answers:
     def __reduce__(self) -> tuple[Any, ...]:
         return answers_in, (str(self._path),)  # a copy of an agent shares the answers
 
-    def find(self, seed: object, request: dict[str, Any], ask: Callable[[], Reply]) -> Reply:
+    def find(
+        self, seed: object, address: str, request: dict[str, Any], ask: Callable[[], Reply]
+    ) -> Reply:
         """Return the stored reply to a request in the game of a seed, or ask and store it."""
-        text = json.dumps([str(seed), request])
+        text = json.dumps([str(seed), address, request])  # the address may hold a password
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
         if key not in self._known:
             reply = ask()
@@ -180,8 +184,8 @@ class Chat(Agent):
         ask = functools.partial(request, client, self.model, messages, self._sent)
         if self.answers is None or self._seed is None:
             return ask()
-        asked = {"base_url": self.base_url, "model": self.model, "messages": messages}
-        return self.answers.find(self._seed, asked | self._options, ask)
+        asked = {"model": self.model, "messages": messages, **self._options}
+        return self.answers.find(self._seed, str(client.base_url), asked, ask)
 
 
 def _judge(reply: Reply, position: Position) -> tuple[int | None, str]:

@@ -310,6 +310,15 @@ def test_an_answer_is_known_by_its_game_and_its_request(server, kept):
     assert [message["role"] for message in second["messages"]] == ["user", "assistant", "user"]
 
 
+def test_another_server_is_asked_anew_wherever_its_address_stands(server, kept, monkeypatch):
+    server.script = ["Move: 3", "Move: 4"]
+    spec = f"chat:m,answers={kept[1]}"
+    for host, column in (("127.0.0.1", 3), ("localhost", 4), ("127.0.0.1", 3)):
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url.replace("127.0.0.1", host))
+        assert play(spec, 1) == [column]
+    assert len(server.asked) == 2
+
+
 def test_a_game_without_a_seed_is_no_known_game(server, kept):
     spec, file = kept
     server.script = ["Move: 1", "Move: 2"]
