@@ -382,4 +382,4 @@ def test_an_answer_that_cannot_be_written_is_not_the_models_fault(tmp_path):
     answers = Answers(str(tmp_path / "answers.jsonl"))
     (tmp_path / "answers.jsonl").mkdir()
     with pytest.raises(Unavailable, match=r"answers\.jsonl: Is a directory"):
-        answers.find(1, {}, lambda: Reply("Move: 1", False, None))
+        answers.find(1, "", {}, lambda: Reply("Move: 1", False, None))
