@@ -60,12 +60,12 @@ def imports_of(source, module, package):
 
 @functools.cache
 def all_imports():
-    found = []
+    items = []
     for module, path in modules().items():
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        found += imports_of(path.read_text(), module, package)
-    assert len(found) > 100
-    return found
+        items += imports_of(path.read_text(), module, package)
+    assert len(items) > 100
+    return items
 
 
 def package_of(module):
@@ -97,7 +97,7 @@ def against_the_arrows(found):
 
 
 def test_no_import_turns_an_arrow():
-    assert not [found for found in all_imports() if against_the_arrows(found)]
+    assert not [result for result in all_imports() if against_the_arrows(result)]
 
 
 def test_a_wrong_import_of_each_kind_is_found():
@@ -112,22 +112,22 @@ def test_a_wrong_import_of_each_kind_is_found():
         ("c4env.position", "def _repr_svg_():\n    from .observation import observe"),
         ("c4env.position", "def other():\n    from .render import svg"),
     ):
-        (found,) = imports_of(source, module, module.rpartition(".")[0])
-        assert against_the_arrows(found), found
+        (result,) = imports_of(source, module, module.rpartition(".")[0])
+        assert against_the_arrows(result), result
 
 
 def test_all_imports_are_absolute():
-    assert [found for found in all_imports() if found.relative] == []
+    assert [result for result in all_imports() if result.relative] == []
 
 
 def test_no_modules_import_each_other_in_a_circle():
     graph = {module: set() for module in modules()}
-    for found in all_imports():
-        in_tree = [m for m in (found.target, found.target.rpartition(".")[0]) if m in graph]
+    for result in all_imports():
+        in_tree = [m for m in (result.target, result.target.rpartition(".")[0]) if m in graph]
         # Packages name their modules' contents for type checkers only, and functions import late.
-        lazy = found.function or found.module in PACKAGES
-        if in_tree and not lazy and in_tree[0] != found.module:
-            graph[found.module].add(in_tree[0])
+        lazy = result.function or result.module in PACKAGES
+        if in_tree and not lazy and in_tree[0] != result.module:
+            graph[result.module].add(in_tree[0])
     graphlib.TopologicalSorter(graph).prepare()  # raises an error that shows a circle
 
 

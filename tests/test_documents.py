@@ -76,7 +76,7 @@ def commands() -> Iterator[object]:
     for page in PAGES:
         text = MADE.sub("", read(page))
         lines = [line for _, block in FENCE.findall(text) for line in block.splitlines()]
-        whole = [found[1] for line in lines if (found := re.search(r"\$ (c4 .*)", line))]
+        whole = [result[1] for line in lines if (result := re.search(r"\$ (c4 .*)", line))]
         for line in [*whole, *re.findall(r"`(c4 [^`]+)`", without_code(text))]:
             if line not in seen:
                 seen.add(line)
@@ -135,8 +135,8 @@ def commands_of_results() -> Iterator[tuple[str, str]]:
     for section in read(DOCS / "results.md").split("\n## ")[1:]:
         title, _, text = section.partition("\n")
         if "\n| " in text:
-            found = re.search(r"`((?:c4|python -m tests\.\w+) [^`]+)`", text)
-            yield title, found[1] if found else ""
+            result = re.search(r"`((?:c4|python -m tests\.\w+) [^`]+)`", text)
+            yield title, result[1] if result else ""
 
 
 @pytest.mark.parametrize(("title", "line"), list(commands_of_results()))
@@ -178,8 +178,8 @@ def test_the_first_screens_of_the_readme():
     """Short enough to be read, and with the words that people look for."""
     text = read(README)
     assert len(text.split()) <= 1100
-    first, found, _ = text.partition("\n## ")
-    assert found
+    first, result, _ = text.partition("\n## ")
+    assert result
     for word in ("heuristic", "compare", "PyTorch", "GPU", "Stable-Baselines3", "```console\n$ c4"):
         assert word in first, word
 

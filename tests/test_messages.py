@@ -96,6 +96,8 @@ def test_a_pygame_without_windows_is_told_how_to_replace_it(version, monkeypatch
     if version is not None:
         broken.version = version
     monkeypatch.setitem(sys.modules, "pygame", broken)
-    said = "2.5.0" if version else "of unknown version"
-    with pytest.raises(MissingExtra, match=f"found pygame {said}: .*--force-reinstall pygame-ce"):
+    message = "2.5.0" if version else "of unknown version"
+    with pytest.raises(
+        MissingExtra, match=f"found pygame {message}: .*--force-reinstall pygame-ce"
+    ):
         import_pygame()

@@ -24,9 +24,9 @@ def test_dir_shows_what_is_public_and_nothing_else(package):
     assert {*package.__all__} == {*shown} - {"TensorEnv", "JaxEnv"}
     assert len(package.__all__) == len({*package.__all__})
     for name in package.__all__:
-        found = getattr(package, name)
-        assert callable(found) or found is importlib.import_module(f"c4env.{name}")
-        assert found.__doc__
+        result = getattr(package, name)
+        assert callable(result) or result is importlib.import_module(f"c4env.{name}")
+        assert result.__doc__
     for name in ("annotations", "TYPE_CHECKING", "lazy_names", "_NAMES", "__path__"):
         assert name not in shown
 
@@ -56,14 +56,14 @@ def test_every_name_has_a_short_example_that_runs(package, name, tmp_path, monke
     """Examples assume a star import of the three packages, and NumPy as np."""
     pytest.importorskip({"TensorEnv": "torch", "JaxEnv": "jax"}.get(name, "c4env"))
     known = {name: getattr(package, name) for package in PACKAGES for name in package.__all__}
-    found = getattr(package, name)
-    if "exec:" in found.__doc__ and os.name != "posix":
+    result = getattr(package, name)
+    if "exec:" in result.__doc__ and os.name != "posix":
         pytest.skip("programs need a POSIX system")
-    known |= {name: found, "np": np}
-    example = doctest.DocTestParser().get_doctest(found.__doc__, known, name, None, None)
+    known |= {name: result, "np": np}
+    example = doctest.DocTestParser().get_doctest(result.__doc__, known, name, None, None)
     lines = [line for part in example.examples for line in (part.source + part.want).splitlines()]
     assert 0 < len(lines) <= 5
-    said = []
+    items = []
     monkeypatch.chdir(tmp_path)  # where an example writes its files
-    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=said.append)
-    assert not said, "".join(said)
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=items.append)
+    assert not items, "".join(items)

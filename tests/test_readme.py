@@ -52,11 +52,11 @@ def pages():
     """Of each page with code its blocks; those of the README are quick."""
     for path in PAGES:
         blocks = re.findall(r"^```(python|console)\n(.*?)^```$", path.read_text(), re.M | re.S)
-        found = [(language, text) for language, text in blocks if not NEEDS.match(text)]
+        items = [(language, text) for language, text in blocks if not NEEDS.match(text)]
         marks = [] if path == ROOT / "README.md" else pytest.mark.slow
-        if found:
+        if items:
             name = str(path.relative_to(ROOT).with_suffix(""))
-            yield pytest.param(found, id=name, marks=marks)
+            yield pytest.param(items, id=name, marks=marks)
 
 
 @pytest.mark.compiled
@@ -120,8 +120,8 @@ def test_speed_is_said_as_the_benchmarks_showed_it():
         (ROOT / "README.md").read_text(),
         re.S,
     )
-    for said, ratio in zip(map(number, stated.groups()), measured, strict=True):
-        assert 0.6 * ratio <= said <= ratio
+    for message, ratio in zip(map(number, stated.groups()), measured, strict=True):
+        assert 0.6 * ratio <= message <= ratio
 
 
 def number(text):

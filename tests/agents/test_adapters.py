@@ -62,8 +62,8 @@ def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made)
 
 def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made):
     """As solvers print by default: the moves, the score of the side to move, and more."""
-    said = "print(moves, {'2': -8, '6': 3}.get(moves, -2), 12345, 0.1, flush=True)"
-    agent = made(f"exec:{answering(tmp_path, said)},reply=score")
+    message = "print(moves, {'2': -8, '6': 3}.get(moves, -2), 12345, 0.1, flush=True)"
+    agent = made(f"exec:{answering(tmp_path, message)},reply=score")
     assert agent.choose(Position()) == 1
     assert agent.choose(Position.parse("4")) == 3  # of columns as good the nearest the centre
 
@@ -248,8 +248,8 @@ def test_a_hang_ends_with_the_time_and_so_does_the_program(tmp_path):
 
 
 def test_a_talker_on_stderr_neither_blocks_nor_gains_time(tmp_path):
-    said = "sys.stderr.write('word ' * 100_000); print(4, flush=True)"
-    process = LineProcess(answering(tmp_path, said).split(), "it")
+    message = "sys.stderr.write('word ' * 100_000); print(4, flush=True)"
+    process = LineProcess(answering(tmp_path, message).split(), "it")
     assert process.ask("", 30) == "4"
     process.close()
     process.close()

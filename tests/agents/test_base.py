@@ -55,8 +55,8 @@ def test_a_copy_keeps_every_attribute():
 def test_a_search_of_a_users_agent_sets_its_nodes():
     class Twice(AlphaBeta):
         def search(self, position, factor=2):
-            found = super().search(position)
-            return replace(found, nodes=factor * found.nodes)
+            result = super().search(position)
+            return replace(result, nodes=factor * result.nodes)
 
     plain, agent = AlphaBeta(depth=2), Twice(depth=2)
     assert plain.search(Position()).nodes == plain.nodes > 0

@@ -43,18 +43,18 @@ def test_the_table_rises_from_random_to_perfect():
 
 @pytest.mark.compiled
 def test_the_lowest_elo_draws_legal_columns_uniformly():
-    found = np.array(shares(skill_of(ELO_LEVELS[0]), "1111112", draws=6000))
-    assert found[0] == 0
-    assert np.abs(found[1:] - 1 / 6).max() < 0.03  # six standard deviations
+    values = np.array(shares(skill_of(ELO_LEVELS[0]), "1111112", draws=6000))
+    assert values[0] == 0
+    assert np.abs(values[1:] - 1 / 6).max() < 0.03  # six standard deviations
 
 
 @pytest.mark.compiled  # thousands of draws
 @pytest.mark.parametrize(("moves", "column"), [(WIN_AT_4, 3), (BLOCK_AT_7, 6)])
 def test_stronger_agents_overlook_fewer_wins_and_blocks(moves, column):
-    found = [shares(skill, moves)[column] for skill in (0.0, 0.05, 0.1, 0.33)]
-    assert found == sorted(found)
-    assert found[0] < 0.2
-    assert found[-1] > 0.95
+    items = [shares(skill, moves)[column] for skill in (0.0, 0.05, 0.1, 0.33)]
+    assert items == sorted(items)
+    assert items[0] < 0.2
+    assert items[-1] > 0.95
 
 
 def test_two_plies_ahead_see_the_reply_that_the_heuristic_misses():

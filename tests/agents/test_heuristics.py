@@ -198,7 +198,7 @@ def test_searches_in_several_threads_have_errors_of_their_own():
 
         return function
 
-    def said(name):
+    def messages(name):
         agent = agents.make("alphabeta:depth=6", heuristic=failing(name))
         for _ in range(30):
             with pytest.raises(InvalidOption) as caught:
@@ -206,7 +206,7 @@ def test_searches_in_several_threads_have_errors_of_their_own():
             yield str(caught.value)
 
     with ThreadPoolExecutor(3) as pool:
-        for name, texts in zip("abc", pool.map(lambda name: [*said(name)], "abc"), strict=True):
+        for name, texts in zip("abc", pool.map(lambda name: [*messages(name)], "abc"), strict=True):
             assert all(f"raised ValueError: {name} (test_heuristics.py" in text for text in texts)
 
 

@@ -52,11 +52,11 @@ DOORS = {
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("names", NAMES)
 def test_a_function_of_two_arguments_needs_a_mark_whatever_their_names(names, door):
-    said = (
+    message = (
         r"'two': missing a required argument: .*expected a function of one observation; mark a "
         r"function of \(observations, masks\) by c4env\.batched; .*kaggle:FILE\.py; .*heuristic="
     )
-    with pytest.raises(InvalidOption, match=said) as refused:
+    with pytest.raises(InvalidOption, match=message) as refused:
         DOORS[door](function(names, right))
     assert "\n" not in str(refused.value)
     DOORS[door](batched(function(names, right)))
@@ -66,8 +66,8 @@ def test_a_function_of_two_arguments_needs_a_mark_whatever_their_names(names, do
 def test_at_the_place_of_a_network_every_name_is_one(names):
     net = function(names, right)
     assert agents.make("puct", function=net, simulations=8).choose(Position()) == 6
-    found = GumbelSearch(as_network(net).evaluate, 4)(np.zeros((1, 2), np.int64), np.zeros((1, 7)))
-    assert found.columns.tolist() == [6]
+    result = GumbelSearch(as_network(net).evaluate, 4)(np.zeros((1, 2), np.int64), np.zeros((1, 7)))
+    assert result.columns.tolist() == [6]
 
 
 @pytest.mark.parametrize("name", ["mask", "masks", "action_mask", "cfg"])
@@ -101,18 +101,18 @@ def test_a_marked_function_may_answer_in_every_form(door, answer, form):
     assert agents.make(marked).choose(Position()) == 6
     DOORS[door](marked)
     if answer == "logits, values":
-        found = agents.make("puct", function=marked, simulations=8).search(Position.parse("4"))
-        assert (found.column, -0.5 in found.values) == (6, True)
+        result = agents.make("puct", function=marked, simulations=8).search(Position.parse("4"))
+        assert (result.column, -0.5 in result.values) == (6, True)
 
 
 @pytest.mark.parametrize("answer", ["logits", "logits, values", "columns", "list"])
 def test_an_answer_for_many_boards_is_told_of_the_mark(answer):
     unmarked = FORMS["a dict"](ANSWERS[answer])
-    said = "expected one column; a function that answers for many boards must be marked by c4env"
-    with pytest.raises(InvalidAction, match=said):
+    message = "expected one column; a function that answers for many boards must be marked by c4env"
+    with pytest.raises(InvalidAction, match=message):
         agents.make(unmarked).choose(Position())
     assert {game.ending for game in run(unmarked).games} == {"nonsense"}
-    assert all(said in game.reason for game in run(unmarked).games)
+    assert all(message in game.reason for game in run(unmarked).games)
 
 
 @pytest.mark.parametrize(
@@ -332,10 +332,10 @@ def test_one_row_that_is_none_tells_that_all_are_logits():
 )
 def test_declared_probabilities_have_to_be_possible(row):
     net = batched(lambda planes, masks: np.tile(row, (len(masks), 1)))
-    said = "returned the probabilities .*: expected rows >= 0 that sum to 1"
-    with pytest.raises(InvalidOption, match=said):
+    message = "returned the probabilities .*: expected rows >= 0 that sum to 1"
+    with pytest.raises(InvalidOption, match=message):
         agents.make(net, policy="probabilities").choose(Position())
-    with pytest.raises(InvalidOption, match=said):
+    with pytest.raises(InvalidOption, match=message):
         agents.make("puct", function=net, policy="probabilities").choose(Position())
 
 

@@ -78,7 +78,7 @@ def test_float32_gives_what_whole_numbers_give():
     mine, theirs = bitboards(several).T.copy()
     out = shipped().one_way(mine, theirs)
     inputs = planes_of(features_of(mine, theirs))
-    for position, planes, found in zip(several, inputs, out, strict=True):
+    for position, planes, result in zip(several, inputs, out, strict=True):
         bias = weights["first.bias"][position.to_move]
         units = rounded(scaled("first", over_neighbours("first", planes.astype(np.int64)) + bias))
         for k in range(shipped().blocks):
@@ -95,7 +95,7 @@ def test_float32_gives_what_whole_numbers_give():
         expected = scaled("head", dense @ weights["head"] + weights["head.bias"])
         columns = units.sum(axis=0) @ weights["column"] + weights["column.bias"]
         expected[:7] += scaled("column", columns)[:, 0]
-        assert np.array_equal(found, expected.astype(np.float32))
+        assert np.array_equal(result, expected.astype(np.float32))
 
 
 def test_the_exponential_errs_by_the_square_of_the_number():

@@ -230,9 +230,9 @@ def test_a_network_is_used_unchanged_at_every_door(net, tmp_path, monkeypatch):
     position = Position.parse("4")
     assert agents.make(net).choose(position) == 6
     assert agents.make(net, temperature=0.01).choose(position) == 6
-    found = agents.make("puct", function=net, simulations=8).search(position)
-    assert found.column == 6
-    assert (-0.5 in found.values) == (net not in (logits_alone, signed))
+    result = agents.make("puct", function=net, simulations=8).search(position)
+    assert result.column == 6
+    assert (-0.5 in result.values) == (net not in (logits_alone, signed))
     boards = bitboards([position] * 2)
     improved = GumbelSearch(as_network(net).evaluate, 4)(boards, np.zeros((2, 7)))
     assert improved.columns.tolist() == [6, 6]
@@ -256,9 +256,9 @@ def test_a_model_of_stable_baselines_leads_a_search():
     library = pytest.importorskip("stable_baselines3")
     for name in ("PPO", "DQN"):
         model = getattr(library, name)("MlpPolicy", ConnectFourEnv(), device="cpu", seed=1)
-        found = agents.make("puct", function=model, simulations=20).search(Position.parse("44"))
-        assert found.value != 0
-        assert found.nodes == 20
+        result = agents.make("puct", function=model, simulations=20).search(Position.parse("44"))
+        assert result.value != 0
+        assert result.nodes == 20
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -342,8 +342,8 @@ def test_a_module_of_another_shape_is_told_of_layouts(torch):
             raise AssertionError
 
     agent = agents.make(torch.nn.Sequential(torch.nn.Conv2d(2, 7, (6, 7)), torch.nn.Flatten()))
-    said = r"it got observations \(1, 6, 7, 2\); with layout = 'planes_first' .* \(1, 2, 6, 7\)"
-    with pytest.raises(EngineFault, match=said):
+    message = r"it got observations \(1, 6, 7, 2\); with layout = 'planes_first' .* \(1, 2, 6, 7\)"
+    with pytest.raises(EngineFault, match=message):
         agent.choose(Position())
     agent.network.source.layout = "planes_first"
     assert agents.make(agent.network.source).choose(Position()) in range(7)

@@ -284,12 +284,12 @@ def test_a_pool_per_move_asks_each_by_its_share():
 
 def test_bad_pools_are_refused():
     pools = Pool({ONES: 1}), Pool({ONES: 1}, per="move")
-    said = "priority={}: expected"
+    message = "priority={}: expected"
     for options, words in (
         *(({"weights": {ONES: bad}}, "weight=") for bad in (-1, np.nan, np.inf, "1", True, None)),
         *(({"seed": bad}, "seed=") for bad in (-1, 1.5, True, None)),
         *(({"half_life": bad}, "half_life=") for bad in (0, -1, "1", True, np.nan)),
-        *(({"priority": bad}, said.format(repr(bad))) for bad in ("strong", None, 2, ["hard"])),
+        *(({"priority": bad}, message.format(repr(bad))) for bad in ("strong", None, 2, ["hard"])),
         ({"per": "year"}, "per='year'"),
         ({"per": "move", "priority": "hard"}, "'hard' needs results: expected per='game'"),
         *(({"weights": {bad: 1}}, "not itself a pool") for bad in pools),

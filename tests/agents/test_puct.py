@@ -67,13 +67,13 @@ def test_the_improved_choice_is_the_best_by_policy_and_value():
         position = Position.parse(moves)
         seen = observe(position)
         planes, masks = seen["observation"][None], seen["action_mask"][None]
-        found, most_tried = agent.search(position), other.search(position)
-        logits, weight = wavering(planes, masks)[0][0], (50 + max(found.visits)) / 10
-        tried = np.flatnonzero(found.visits)
-        scores = {c: logits[c] + weight * (found.values[c] or 0.0) for c in tried}
-        assert found.visits == most_tried.visits
-        assert found.column == max(scores, key=scores.__getitem__)
-        differing += found.column != most_tried.column
+        result, most_tried = agent.search(position), other.search(position)
+        logits, weight = wavering(planes, masks)[0][0], (50 + max(result.visits)) / 10
+        tried = np.flatnonzero(result.visits)
+        scores = {c: logits[c] + weight * (result.values[c] or 0.0) for c in tried}
+        assert result.visits == most_tried.visits
+        assert result.column == max(scores, key=scores.__getitem__)
+        differing += result.column != most_tried.column
     assert differing
 
 
@@ -143,9 +143,9 @@ def test_forced_moves_are_followed_without_a_question(reuse):
         asked = {}
         for follow in (False, True):
             recorder = Recorder()
-            found = PUCT(recorder, simulations=60, follow=follow, reuse=reuse).search(root)
-            assert found.proven is not None or found.nodes == 60
-            assert found.proven is not None or 60 <= sum(found.visits) <= 60 + follow
+            result = PUCT(recorder, simulations=60, follow=follow, reuse=reuse).search(root)
+            assert result.proven is not None or result.nodes == 60
+            assert result.proven is not None or 60 <= sum(result.visits) <= 60 + follow
             planes = [planes for observations, _ in recorder.asked for planes in observations]
             asked[follow] = [forced(p) for p in map(position_from, planes) if p != root]
         count += sum(asked[0])
@@ -160,9 +160,9 @@ def test_a_value_is_of_whoever_moves_where_it_was_asked(follow, value):
 
     # Column 4 threatens 3456, which has to be answered: it is the first player's turn again.
     agent = PUCT(ahead, simulations=1, follow=follow, policy="logits")
-    found = agent.search(Position.parse("3161"))
-    assert (found.column, found.value) == (3, value)
-    assert found.depth == 1 + follow
+    result = agent.search(Position.parse("3161"))
+    assert (result.column, result.value) == (3, value)
+    assert result.depth == 1 + follow
 
 
 def test_a_descent_ends_at_a_proven_node():
@@ -285,7 +285,7 @@ def test_an_answer_that_is_none_is_said(answer, policy, words):
 
 def test_a_policy_of_nothing_counts_legal_columns_alike():
     """As of a network that is sure of a full column."""
-    found = [
+    items = [
         PUCT(
             lambda planes, masks, row=row: np.tile(row, (len(masks), 1)), 60, policy=policy
         ).search(Position.parse("111111"))
@@ -295,7 +295,7 @@ def test_a_policy_of_nothing_counts_legal_columns_alike():
             (np.zeros(7), None),
         )
     ]
-    assert found[0] == found[1] == found[2]
+    assert items[0] == items[1] == items[2]
 
 
 def test_the_policy_is_completed_as_in_the_paper():

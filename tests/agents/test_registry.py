@@ -91,9 +91,9 @@ def test_paths_of_all_systems_are_read_as_text(path):
 def test_an_option_that_a_class_needs_is_asked_for_in_a_spec(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text("class Mine:\n    def __init__(self, weights, depth, width=1, **more): ...\n")
-    for options, said in {"": "weights", ":depth=1": "weights", ":weights=a": "depth"}.items():
-        wanted = "weights=VALUE,depth=VALUE" if not options else f"{said}=VALUE"
-        expected = re.escape(f"{said} is missing: expected {path}:Mine:{wanted}")
+    for options, message in {"": "weights", ":depth=1": "weights", ":weights=a": "depth"}.items():
+        wanted = "weights=VALUE,depth=VALUE" if not options else f"{message}=VALUE"
+        expected = re.escape(f"{message} is missing: expected {path}:Mine:{wanted}")
         with pytest.raises(InvalidOption, match=rf"{expected}$"):
             make(f"{path}:Mine{options}")
 
@@ -289,8 +289,8 @@ def test_a_bad_value_is_refused_in_a_spec_and_beside_it(value):
 def test_a_value_out_of_range_is_told_the_range(options, expected):
     for spec in options.split():
         option, value = re.findall(r"(\w+)=([^,=]*)$", spec)[0]
-        said = re.escape(f"{option}={value!r}: expected {expected}")
-        with pytest.raises(InvalidOption, match=said):
+        message = re.escape(f"{option}={value!r}: expected {expected}")
+        with pytest.raises(InvalidOption, match=message):
             make(spec)
 
 
@@ -428,9 +428,9 @@ def packages(tmp_path, monkeypatch):
         source = f"def last(observation):\n    'Of {package}.'\n    return 6\n"
         (tmp_path / f"{package}_agents.py").write_text(source)
     installed = importlib.metadata.distributions(path=[str(tmp_path)])
-    found = [point for package in installed for point in package.entry_points]
+    items = [point for package in installed for point in package.entry_points]
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: found)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: items)
     monkeypatch.setattr(registry, "_registered", {**registry._registered})
     registry.third_parties.cache_clear()
 

@@ -33,9 +33,9 @@ def slow_playout(position, state):
 def test_a_random_playout_is_a_game_by_the_rules(position):
     state = 99
     for _ in range(3):
-        found = random_playout(position.mine, position.theirs, state)
-        assert found == slow_playout(position, state)
-        state = found[1]
+        result = random_playout(position.mine, position.theirs, state)
+        assert result == slow_playout(position, state)
+        state = result[1]
 
 
 def test_a_greedy_playout_wins_blocks_and_does_not_lose_at_once():
@@ -79,13 +79,13 @@ def test_late_positions_are_proven_and_the_proof_is_the_solvers(rollout):
     for moves in reference.random_games(seed=911, count=count, least=28, most=40):
         position = Position.parse(moves)
         agent.reset(1)
-        found = agent.search(position)
+        result = agent.search(position)
         scores = solver.scores(position)
-        if found.proven is not None:
+        if result.proven is not None:
             proven += 1
-            assert found.proven == found.value == solver.sign(position), moves
-            assert np.sign(scores[found.column]) == found.proven, moves
-        for score, value, visits in zip(scores, found.values, found.visits, strict=True):
+            assert result.proven == result.value == solver.sign(position), moves
+            assert np.sign(scores[result.column]) == result.proven, moves
+        for score, value, visits in zip(scores, result.values, result.visits, strict=True):
             if value in (1.0, -1.0) and visits == 0:
                 assert np.sign(score) == value
     assert proven >= count * (0.5 if config.DISABLE_JIT else 0.95)
@@ -95,17 +95,17 @@ def test_what_a_search_reports():
     agent = MCTS(simulations=250, rollout="greedy")
     agent.reset(2)
     position = Position.parse("4435")
-    found = agent.search(position)
-    assert found.nodes == sum(found.visits) == 250
-    assert found.visits[found.column] == max(found.visits)
-    assert found.value == found.values[found.column]
-    assert all(value is not None and -1.0 <= value <= 1.0 for value in found.values)
-    assert found.proven is None
-    assert found.depth >= len(found.principal_variation) >= 2
-    assert found.principal_variation[0] == found.column
-    for column in found.principal_variation:
+    result = agent.search(position)
+    assert result.nodes == sum(result.visits) == 250
+    assert result.visits[result.column] == max(result.visits)
+    assert result.value == result.values[result.column]
+    assert all(value is not None and -1.0 <= value <= 1.0 for value in result.values)
+    assert result.proven is None
+    assert result.depth >= len(result.principal_variation) >= 2
+    assert result.principal_variation[0] == result.column
+    for column in result.principal_variation:
         position = position.play(column)
-    assert agent.choose(Position.parse("4435")) == found.column
+    assert agent.choose(Position.parse("4435")) == result.column
     assert agent.nodes == 250
 
 
@@ -118,8 +118,8 @@ def test_compiled_and_plain_python_agree():
     for rollout in expected:
         agent = MCTS(simulations=120, rollout=rollout)
         agent.reset(2024)
-        found = agent.search(Position.parse("4435"))
-        assert (found.column, found.visits, found.principal_variation) == expected[rollout]
+        result = agent.search(Position.parse("4435"))
+        assert (result.column, result.visits, result.principal_variation) == expected[rollout]
 
 
 def cells_of(position, columns):

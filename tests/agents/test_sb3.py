@@ -26,8 +26,8 @@ def test_a_policy_that_needs_more_than_an_observation_is_refused(tmp_path):
     model = sb3_contrib.RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
     model.save(tmp_path / "model.zip")
     for made, who in ((model, ""), (f"sb3:{tmp_path / 'model.zip'}", "model.zip: ")):
-        said = f"{who}policy .* a distribution given observations alone"
-        with pytest.raises(InvalidOption, match=said):
+        message = f"{who}policy .* a distribution given observations alone"
+        with pytest.raises(InvalidOption, match=message):
             agents.make(made)
 
 
@@ -114,6 +114,8 @@ def test_modules_of_the_user_lie_beside_the_file_or_in_the_working_folder(tmp_pa
     (beside / "model.zip").rename(tmp_path / "model.zip")
     assert made("../model.zip") == first
     monkeypatch.chdir(tmp_path)
-    said = r"'nets_of_a_test': expected nets_of_a_test\.py beside the file, in .* or in PYTHONPATH"
-    with pytest.raises(InvalidOption, match=said):
+    message = (
+        r"'nets_of_a_test': expected nets_of_a_test\.py beside the file, in .* or in PYTHONPATH"
+    )
+    with pytest.raises(InvalidOption, match=message):
         made("model.zip")

@@ -51,11 +51,11 @@ def test_a_search_is_the_reference(name, depth, least):
     for moves in games(20 + depth, 12, least):
         board, player = reference.board_after(moves), len(moves) % 2
         column, value, nodes = reference.best_column(board, player, depth, system)
-        found = agent.search(Position.parse(moves))
-        assert (found.column, found.value) == (column, value), moves
-        assert found.nodes <= nodes, moves
+        result = agent.search(Position.parse(moves))
+        assert (result.column, result.value) == (column, value), moves
+        assert result.nodes <= nodes, moves
         if isinstance(agent, Minimax):
-            assert found.nodes == nodes, moves
+            assert result.nodes == nodes, moves
 
 
 def test_the_shipped_choices_of_the_published_systems():
@@ -69,8 +69,8 @@ def test_the_shipped_choices_of_the_published_systems():
         moves, *chosen = line.split("\t")
         for agent, expected in zip(zoo, chosen, strict=True):
             assert isinstance(agent, SearchingAgent)
-            found = agent.search(Position.parse(moves))
-            assert f"{found.column}:{float(found.value)!r}" == expected, (agent, moves)
+            result = agent.search(Position.parse(moves))
+            assert f"{result.column}:{float(result.value)!r}" == expected, (agent, moves)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
@@ -138,12 +138,12 @@ def test_the_principal_variation_leads_to_the_value(spec):
     for seed, count, least in counts:
         for moves in games(seed, count, least):
             position = Position.parse(moves)
-            found = agent.search(position)
-            line = found.principal_variation
-            assert line[0] == found.column == agent.choose(position)
-            assert agent.nodes == found.nodes > 0
-            assert len(line) <= found.depth == agent.depth
-            assert value_at_the_end(spec, position, line, found.depth) == found.value, moves
+            result = agent.search(position)
+            line = result.principal_variation
+            assert line[0] == result.column == agent.choose(position)
+            assert agent.nodes == result.nodes > 0
+            assert len(line) <= result.depth == agent.depth
+            assert value_at_the_end(spec, position, line, result.depth) == result.value, moves
 
 
 def left(mine, theirs):
@@ -176,8 +176,8 @@ def test_the_search_is_the_references(depth):
         position, board = Position.parse(moves), reference.board_after(moves)
         player = len(moves) % 2
         for bot in (player, 1 - player):  # the other side's choice, as the search sees it, too
-            found = best_column(position.discs(bot), position.discs(1 - bot), depth, bot == player)
-            assert found[:3] == reference.rust_best(board, player, depth, bot), (moves, bot)
+            result = best_column(position.discs(bot), position.discs(1 - bot), depth, bot == player)
+            assert result[:3] == reference.rust_best(board, player, depth, bot), (moves, bot)
 
 
 @pytest.mark.parametrize("place", range(4))
@@ -223,11 +223,11 @@ def test_searched_to_the_end_it_plays_exactly(heuristic):
     agent = Deepening(depth=42, heuristic=heuristic)
     solver = Solver(book=None)
     for position in random_positions(40, seed=1, fewest=29):
-        found = agent.search(position)
+        result = agent.search(position)
         score = solver.score(position)
-        assert (found.value > WIN) == (score > 0)
-        assert (found.value < -WIN) == (score < 0)
-        assert solver.sign(position.play(found.column)) == -solver.sign(position)
+        assert (result.value > WIN) == (score > 0)
+        assert (result.value < -WIN) == (score < 0)
+        assert solver.sign(position.play(result.column)) == -solver.sign(position)
 
 
 @given(positions(finished=False))
@@ -265,10 +265,10 @@ def test_more_nodes_look_deeper_and_depth_is_kept():
     depths = [Deepening(nodes=n).search(position).depth for n in (100, 1_000, 10_000)]
     assert depths == sorted(depths)
     assert depths[0] < depths[2]
-    found = Deepening(depth=4).search(position)
-    assert found.depth == 4
-    assert 1 <= len(found.principal_variation) <= 4
-    for column in found.principal_variation:
+    result = Deepening(depth=4).search(position)
+    assert result.depth == 4
+    assert 1 <= len(result.principal_variation) <= 4
+    for column in result.principal_variation:
         position = position.play(column)
     shallow = Deepening(nodes=1).search(Position.parse("12121"))  # after which a reply is forced
     assert (shallow.depth, len(shallow.principal_variation)) == (0, 1)
@@ -305,9 +305,9 @@ def test_when_time_is_up_it_has_a_move():
     agent = agents.make("deepening:movetime=0.02")
     assert (agent.limit, agent.movetime, agent.deterministic) == (None, 0.02, False)
     before = threading.active_count()
-    found = agent.search(Position())
-    assert found.column in range(7)
-    assert found.nodes > 0
+    result = agent.search(Position())
+    assert result.column in range(7)
+    assert result.nodes > 0
     assert threading.active_count() == before
 
 
@@ -324,8 +324,8 @@ def test_scores_and_counts_are_the_shipped_ones():
     rows = endings()
     assert len(rows) > 30
     for moves, score, nodes in rows:
-        found = agent.search(Position.parse(moves))
-        assert (found.value, found.nodes) == (score, nodes), moves
+        result = agent.search(Position.parse(moves))
+        assert (result.value, result.nodes) == (score, nodes), moves
         assert agent.score(Position.parse(moves)) == (score, nodes)
 
 
@@ -337,8 +337,8 @@ def test_the_published_scores_and_count_of_positions_come_out():
     agent = Negamax()
     for line in lines:
         moves, score = line.split()
-        found, nodes = agent.score(Position.parse(moves))
-        assert found == int(score), moves
+        result, nodes = agent.score(Position.parse(moves))
+        assert result == int(score), moves
         total += nodes
     assert len(lines) >= 25
     if len(lines) == 500:
@@ -351,11 +351,11 @@ def test_the_column_is_the_first_that_keeps_the_score_and_the_line_perfect_play_
         scores = reference.column_scores(reference.board_after(moves), len(moves) % 2)
         assert max(value for value in scores if value is not None) == score
         start = Position.parse(moves)
-        found = agent.search(start)
-        assert found.column == scores.index(score), moves
-        assert found.principal_variation[0] == found.column == agent.choose(start)
-        assert agent.nodes == found.nodes
-        end = functools.reduce(Position.play, found.principal_variation, start)
+        result = agent.search(start)
+        assert result.column == scores.index(score), moves
+        assert result.principal_variation[0] == result.column == agent.choose(start)
+        assert agent.nodes == result.nodes
+        end = functools.reduce(Position.play, result.principal_variation, start)
         assert end.outcome is not None
         me = start.to_move
         if score == 0:

@@ -64,28 +64,28 @@ def test_all_searches_ask_in_one_batch():
 
 def test_what_the_next_discs_decide_is_proven_without_asking():
     boards = bitboards(["414141", "33445"])
-    found = GumbelSearch(lambda boards: pytest.fail("asked"), 8)(boards, still(boards))
-    assert found.columns[0] == 3
-    assert found.values.tolist() == [1, -1]
-    assert found.proven.all()
-    assert found.policies[0].tolist() == [0, 0, 0, 1, 0, 0, 0]
+    result = GumbelSearch(lambda boards: pytest.fail("asked"), 8)(boards, still(boards))
+    assert result.columns[0] == 3
+    assert result.values.tolist() == [1, -1]
+    assert result.proven.all()
+    assert result.policies[0].tolist() == [0, 0, 0, 1, 0, 0, 0]
 
 
 def test_a_forced_move_is_played_and_nothing_said_of_its_value():
     boards = bitboards(["41414"])
-    found = GumbelSearch(uniform, 8)(boards, still(boards))
-    assert (found.columns[0], found.policies[0, 3], found.proven[0]) == (3, 1, False)
-    assert np.isnan(found.values[0])
+    result = GumbelSearch(uniform, 8)(boards, still(boards))
+    assert (result.columns[0], result.policies[0, 3], result.proven[0]) == (3, 1, False)
+    assert np.isnan(result.values[0])
 
 
 def test_the_policy_moves_to_what_the_values_favour():
     boards = bitboards(["", "4"])
-    found = GumbelSearch(sure, 32)(boards, still(boards))
+    result = GumbelSearch(sure, 32)(boards, still(boards))
     prior = np.exp(np.arange(7) / 2) / np.exp(np.arange(7) / 2).sum()
-    assert np.allclose(found.policies.sum(axis=1), 1)
-    assert (found.columns == 0).all()
-    assert (found.policies[:, 0] > 10 * prior[0]).all()
-    assert (found.values > 0.3).all()
+    assert np.allclose(result.policies.sum(axis=1), 1)
+    assert (result.columns == 0).all()
+    assert (result.policies[:, 0] > 10 * prior[0]).all()
+    assert (result.values > 0.3).all()
     unmoved = GumbelSearch(lambda b: (sure(b)[0], np.zeros(len(b))), 32)(boards, still(boards))
     assert np.allclose(unmoved.policies, prior)
 
@@ -93,11 +93,11 @@ def test_the_policy_moves_to_what_the_values_favour():
 def test_compiled_and_plain_python_agree():
     """Written once; both passes of the tests compare with it. Some of the leaves are proven."""
     boards = bitboards(["357231372113312561517767"])
-    found = GumbelSearch(sure, 64)(boards, still(boards))
+    result = GumbelSearch(sure, 64)(boards, still(boards))
     policy = [0.0, 0.0258, 0.0425, 0.07, 0.1155, 0.1904, 0.5558]
-    assert found.columns[0] == 6
-    assert found.policies[0] == pytest.approx(policy, abs=1e-4)
-    assert found.values[0] == pytest.approx(-0.7565, abs=1e-4)
+    assert result.columns[0] == 6
+    assert result.policies[0] == pytest.approx(policy, abs=1e-4)
+    assert result.values[0] == pytest.approx(-0.7565, abs=1e-4)
 
 
 def test_a_search_does_not_depend_on_those_beside_it():
@@ -117,9 +117,9 @@ def test_proofs_agree_with_exact_play():
     count = 6 if config.DISABLE_JIT else 80
     games = list(reference.random_games(seed=931, count=count, least=28, most=40))
     boards = bitboards(games)
-    found = GumbelSearch(uniform, 64)(boards, still(boards))
-    assert found.proven.sum() > count / 3
-    for moves, column, policy, value, proven in zip(games, *found, strict=True):
+    result = GumbelSearch(uniform, 64)(boards, still(boards))
+    assert result.proven.sum() > count / 3
+    for moves, column, policy, value, proven in zip(games, *result, strict=True):
         position = Position.parse(moves)
         scores = solver.scores(position)
         if proven:
@@ -141,8 +141,8 @@ def test_an_exact_value_function_is_followed():
     games = list(reference.random_games(seed=932, count=count, least=24, most=36))
     boards = bitboards(games)
     noise = np.random.default_rng(3).gumbel(size=(len(boards), 7))
-    found = GumbelSearch(exact, 28)(boards, noise)
-    for moves, column in zip(games, found.columns.tolist(), strict=True):
+    result = GumbelSearch(exact, 28)(boards, noise)
+    for moves, column in zip(games, result.columns.tolist(), strict=True):
         position = Position.parse(moves)
         assert np.sign(solver.scores(position)[column]) == solver.sign(position), moves
 

@@ -48,10 +48,10 @@ def play(trainer, stage):
 
 def scripted(columns, values, proven):
     """A search that plays given columns on one board, and says so of each."""
-    said = iter(zip(columns, values, proven, strict=True))
+    message = iter(zip(columns, values, proven, strict=True))
 
     def search(boards, noise):
-        column, value, sure = next(said)
+        column, value, sure = next(message)
         policies = np.eye(7)[[column]]
         return PolicyOutput(np.array([column]), policies, np.array([value]), np.array([sure]))
 

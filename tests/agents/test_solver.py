@@ -58,12 +58,12 @@ def test_scores_of_the_solved_sets(solver, name):
 )
 def test_it_searches_as_many_nodes(name, nodes):
     """A worse order of moves changes no score: only the nodes of 25 positions show it."""
-    solver, found = Solver(book=None, table_mb=8), 0
+    solver, result = Solver(book=None, table_mb=8), 0
     for position, _ in solved(name)[:25]:
         solver.clear()
         solver.score(position)
-        found += solver.nodes
-    assert found == nodes
+        result += solver.nodes
+    assert result == nodes
 
 
 @pytest.mark.parametrize("plies", range(41, 33, -1))
@@ -93,8 +93,8 @@ def test_column_scores_are_those_of_the_positions_they_lead_to(solver, plies):
 def test_a_search_finds_an_early_win_that_the_book_knows_and_its_table_keeps_it():
     position = Position.parse("5752414")
     solver = Solver(book=None, table_mb=8)
-    found = [solver.score(position) for _ in range(2)]
-    assert found == [Solver().score(position)] * 2
+    items = [solver.score(position) for _ in range(2)]
+    assert items == [Solver().score(position)] * 2
 
 
 @pytest.mark.compiled
@@ -115,13 +115,13 @@ def test_the_nodes_of_a_principal_variation_are_those_of_its_columns(solver):
     position = Position.parse("23576131735216644664554473")
     solver.clear()
     line = solver.principal_variation(position)
-    found, counted = solver.nodes, 0
+    result, counted = solver.nodes, 0
     solver.clear()
     for column in line:
         solver.best_columns(position)
         counted += solver.nodes
         position = position.play(column)
-    assert found == counted > 0
+    assert result == counted > 0
 
 
 @pytest.mark.compiled
@@ -179,14 +179,14 @@ def test_columns_of_batches(book, threads):
     plies = range(18, 42) if book is None else (*range(9), *range(18, 42))
     positions = [random_position(n, rng) for n in plies]
     positions += [Position.parse("1212121"), DRAWN]
-    found = solver.columns_many(positions, threads=threads)
-    assert found.shape == (len(positions), COLUMNS)
-    assert found.dtype == np.int8
-    for position, row in zip(positions, found.tolist(), strict=True):
+    columns = solver.columns_many(positions, threads=threads)
+    assert columns.shape == (len(positions), COLUMNS)
+    assert columns.dtype == np.int8
+    for position, row in zip(positions, columns.tolist(), strict=True):
         expected = solver.scores(position)
         assert row == [NO_SCORE if score is None else score for score in expected], position
     mine, theirs = np.array([(p.mine, p.theirs) for p in positions]).T
-    assert (solver.columns_many(mine, theirs, threads=threads) == found).all()
+    assert (solver.columns_many(mine, theirs, threads=threads) == columns).all()
     assert solver.columns_many([]).shape == (0, COLUMNS)
 
 
@@ -230,8 +230,8 @@ def test_threads_that_share_a_solver_get_exact_scores():
 
     with ThreadPoolExecutor(4) as threads:
         ways = [scores, scores, batch, batch]
-        for found in threads.map(lambda way, order: way(order), ways, [asked, asked[::-1]] * 2):
-            assert found == known
+        for result in threads.map(lambda way, order: way(order), ways, [asked, asked[::-1]] * 2):
+            assert result == known
 
 
 @pytest.mark.compiled
@@ -260,14 +260,14 @@ def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes():
     for position in [random_position(plies, rng) for plies in (16, 17, 18, 19, 20, 22)]:
         signs = [None if s is None else int(np.sign(s)) for s in exact.scores(position)]
         for nodes in known:
-            found = solver.signs(position, nodes)
-            assert found == solver.signs(position, nodes)  # nothing is left of the first time
+            result = solver.signs(position, nodes)
+            assert result == solver.signs(position, nodes)  # nothing is left of the first time
             assert solver.nodes <= nodes + 10
-            for bounds, sign in zip(found, signs, strict=True):
+            for bounds, sign in zip(result, signs, strict=True):
                 assert (bounds is None) == (sign is None)
                 assert bounds is None or bounds[0] <= (sign or 0) <= bounds[1]
             best = max(sign for sign in signs if sign is not None)
-            known[nodes] += any(bounds == (best, best) for bounds in found)
+            known[nodes] += any(bounds == (best, best) for bounds in result)
     assert known[3] < known[10**6] == 6
     assert solver.signs(Position.parse("1212121"), 10) == [None] * 7
     for wrong in ({"nodes": 0}, {"nodes": 5, "order": (3, 3)}):
@@ -297,8 +297,8 @@ def test_it_plays_a_best_column_and_reports_its_score_and_a_line_to_the_end(ties
 
 def test_the_first_move_is_the_centre_from_the_book():
     agent = agents.make("perfect")
-    found = agent.search(Position())
-    assert (found.column, found.value) == (3, 1.0)
+    result = agent.search(Position())
+    assert (result.column, result.value) == (3, 1.0)
 
 
 def test_blunders_come_at_the_stated_rate_and_only_where_they_can():
@@ -373,10 +373,10 @@ def test_the_book_has_the_counts_of_the_strong_solution():
 
     for ply, *results, total, over in published[:9]:
         signs = np.sign(scores[ply]) * (1 if ply % 2 == 0 else -1)
-        found = [count(keys[ply][signs == sign]) for sign in (1, 0, -1)]
+        items = [count(keys[ply][signs == sign]) for sign in (1, 0, -1)]
         ended = count(enumeration.one_disc_on(keys[ply - 1], True)) if ply else 0
-        found[0 if ply % 2 else 2] += ended  # who moved last has won
-        assert [*found, sum(found), ended] == [*results, total, over]
+        items[0 if ply % 2 else 2] += ended  # who moved last has won
+        assert [*items, sum(items), ended] == [*results, total, over]
 
 
 @pytest.mark.compiled

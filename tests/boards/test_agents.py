@@ -56,16 +56,16 @@ def test_every_agent_plays_the_board_or_refuses(entry):
 
 def scored(seeds, discs=0):
     """Positions of random games, not over, with at least so many discs; their exact scores."""
-    found, known = [], {}
+    result, known = [], {}
     for seed in range(seeds):
         position, board = Position(), reference.empty_board(SIZE)
         for column in reference.random_game(seed, SIZE):
             if position.plies >= discs:
                 scores = reference.column_scores(board, position.to_move, SIZE, known)
-                found.append((position, scores))
+                result.append((position, scores))
             reference.play(board, column, position.to_move)
             position = position.play(column)
-    return found
+    return result
 
 
 def best(scores):
@@ -102,10 +102,10 @@ def test_searches_of_endings_find_what_all_games_played_out_give():
         for agent in exact:
             assert scores[agent.choose(position)] == score
         for agent in others:
-            found = agent.search(position)
-            assert getattr(found, "proven", sign(score)) in (sign(score), None)
-            if getattr(found, "proven", 0) is not None:
-                assert sign(scores[found.column]) == sign(score)
+            result = agent.search(position)
+            assert getattr(result, "proven", sign(score)) in (sign(score), None)
+            if getattr(result, "proven", 0) is not None:
+                assert sign(scores[result.column]) == sign(score)
 
 
 @pytest.mark.skipif(not config.DISABLE_JIT or ROWS > 2, reason="too slow")

@@ -18,8 +18,8 @@ OTHER = "6x7x4"
 def test_a_run_is_kept_and_shown_with_its_board(tmp_path, c4):
     out = str(tmp_path / "run")
     played = c4("run", *TWO, "--board", SIZE, "--out", out)
-    said = f"The board has {SIZE.rows} rows and {SIZE.columns} columns; {SIZE.connect} in a row"
-    assert (said in played) == (not IS_STANDARD)
+    message = f"The board has {SIZE.rows} rows and {SIZE.columns} columns; {SIZE.connect} in a row"
+    assert (message in played) == (not IS_STANDARD)
     assert json.loads((tmp_path / "run" / "run.json").read_text())["board"] == str(SIZE)
     games = map(json.loads, (tmp_path / "run" / "games.jsonl").read_text().splitlines())
     assert set("".join(game["moves"] for game in games)) <= {*DIGITS}

@@ -26,8 +26,8 @@ def test_games_are_those_of_the_slow_rules():
             mover = ply % 2
             wins = bitboard.winning_moves(position.mine, position.theirs)
             occupied = position.mine | position.theirs
-            found = [c for c in position.legal_columns() if bitboard.drop(occupied, c) & wins]
-            assert found == reference.winning_columns(cells, mover, SIZE)
+            items = [c for c in position.legal_columns() if bitboard.drop(occupied, c) & wins]
+            assert items == reference.winning_columns(cells, mover, SIZE)
             position = position.play(column)
             reference.play(cells, column, mover)
             if reference.is_over(cells, SIZE):

@@ -62,9 +62,9 @@ def headline(page, words):
 
 
 def moves_of(page):
-    found = re.search(r"moves=(\d*)", page.url)
-    assert found is not None
-    return found[1]
+    result = re.search(r"moves=(\d*)", page.url)
+    assert result is not None
+    return result[1]
 
 
 def discs_of(page):
@@ -166,8 +166,8 @@ def test_scores_are_the_solvers(open_page):
         expect(page.locator(".score.best").first).to_be_visible()
         shown = page.locator(".score").all_inner_texts()
         scores = Solver().scores(Position.parse(moves))
-        found = [int(text.replace("\N{MINUS SIGN}", "-")) if text else None for text in shown]
-        assert found == scores
+        items = [int(text.replace("\N{MINUS SIGN}", "-")) if text else None for text in shown]
+        assert items == scores
         best = max(score for score in scores if score is not None)
         assert page.locator(".score.best").count() == scores.count(best)
         plies = Solver().plies_to_end(Position.parse(moves))
@@ -296,9 +296,9 @@ def test_a_game_by_keys_alone_is_told_aloud(open_page):
     assert re.search(
         r"Score [+\u2212]?\d+", page.locator(".column").nth(2).get_attribute("aria-label")
     )
-    said = page.evaluate("window.said")
-    assert "Red, You: column 2." in said
-    assert re.search(r"Yellow, minimax:depth=2: column \d\.", said)
+    answer = page.evaluate("window.said")
+    assert "Red, You: column 2." in answer
+    assert re.search(r"Yellow, minimax:depth=2: column \d\.", answer)
 
 
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (768, 1024), (1280, 768)])

@@ -55,16 +55,18 @@ def test_a_costly_move_opens_its_game(page, folder):
     _, games = read_games(folder / "run")
     page.select_option("#whose", label="random")
     with Judge() as judge:
-        found = Mistakes.of(games, "random", judge)
-    assert page.locator("#parts tbody th").all_inner_texts() == [part.where for part in found.parts]
+        result = Mistakes.of(games, "random", judge)
+    assert page.locator("#parts tbody th").all_inner_texts() == [
+        part.where for part in result.parts
+    ]
     shown = page.locator("#parts tbody tr").all_inner_texts()
-    for row, part in zip(shown, found.parts, strict=True):
+    for row, part in zip(shown, result.parts, strict=True):
         rates = [part.own.blunder_rate.value, part.opponents]
         shown_rates = ["" if math.isnan(rate) else rounded(rate, ".1%") for rate in rates]
         assert row.split("\t")[-3:] == [f"{part.own.given_away:.1f}", *shown_rates], row
-    said = page.locator("#costly p").all_inner_texts()
-    assert said == [mistake.describe() for mistake in found.mistakes[:10]]
-    first, item = found.mistakes[0], page.locator("#costly li").first
+    message = page.locator("#costly p").all_inner_texts()
+    assert message == [mistake.describe() for mistake in result.mistakes[:10]]
+    first, item = result.mistakes[0], page.locator("#costly li").first
     assert item.locator(".disc[data-disc]").count() == 7 + len(first.moves)  # with the ghosts
     assert item.locator("code").inner_text() == f"c4 solve {first.moves}"
     item.locator("a").click()
@@ -107,8 +109,10 @@ def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(page, folder
     assert page.locator("#board .cell .disc").count() == 0
     page.click("#blunder")
     assert page.inner_text("#ply") == f"disc {first} of {len(moves)}"
-    said = page.inner_text("#judged")
-    assert re.match(rf"A blunder: column {moves[first]} (loses|draws) .*; best [1-7 or]+: ", said)
+    message = page.inner_text("#judged")
+    assert re.match(
+        rf"A blunder: column {moves[first]} (loses|draws) .*; best [1-7 or]+: ", message
+    )
     page.click("#last")
     assert page.inner_text("#judged") == ""
 
@@ -269,15 +273,15 @@ def test_a_long_name_is_cut_by_the_page_and_whole_in_its_title(browser, tmp_path
 
 def test_the_course_of_a_test_is_shown(browser, tmp_path):
     match = play_match("greedy", "random", openings=2, sprt=Sprt(0, 300), jobs=1)
-    found = report.contents(match)
-    assert len(found["test"]["llr"]) == len(match.pairs) > 1
-    assert found["test"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.pentanomial)))
+    result = report.contents(match)
+    assert len(result["test"]["llr"]) == len(match.pairs) > 1
+    assert result["test"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.pentanomial)))
     path = tmp_path / "match.html"
-    path.write_text(report.page(found))
+    path.write_text(report.page(result))
     page = browser.new_page()
     page.goto(path.as_uri())
     points = page.get_attribute("#course polyline", "points").split()
-    assert len(points) == len(found["test"]["llr"]) + 1
+    assert len(points) == len(result["test"]["llr"]) + 1
     assert page.locator("#course .bound").count() == 2
     hypotheses = "greedy is 300 Elo stronger than random, or as strong as random."
     assert hypotheses in page.inner_text("#question")

@@ -41,7 +41,7 @@ def game(moves):
 
 def judged(moves, solver):
     """What exact play says of a game: values for the first player, verdicts, how best play ends."""
-    found = {"moves": moves, "values": [], "verdicts": [], "ends": [], "told": []}
+    items = {"moves": moves, "values": [], "verdicts": [], "ends": [], "told": []}
     for ply in range(len(moves)):
         position = Position.parse(moves[:ply])
         scores = solver.scores(position)
@@ -53,14 +53,14 @@ def judged(moves, solver):
         if kind == "blunder":
             kept = tuple(column for column in range(7) if scores[column] == best)
             mistake = Mistake(moves[:ply], int(moves[ply]) - 1, kept, best, own, (0,))
-            found["told"].append([ply, scores, mistake.describe().partition(": ")[2]])
+            items["told"].append([ply, scores, mistake.describe().partition(": ")[2]])
         winner = ply % 2 if best > 0 else 1 - ply % 2
         end = {"winner": winner, "discs": solver.plies_to_end(position)} if best else None
-        found["values"].append(-best if ply % 2 else best)
-        found["verdicts"].append(kind)
-        found["ends"].append([best, end])
-    found["values"].append(solver.score(Position.parse(moves)) * (-1 if len(moves) % 2 else 1))
-    return found
+        items["values"].append(-best if ply % 2 else best)
+        items["verdicts"].append(kind)
+        items["ends"].append([best, end])
+    items["values"].append(solver.score(Position.parse(moves)) * (-1 if len(moves) % 2 else 1))
+    return items
 
 
 def numbers():

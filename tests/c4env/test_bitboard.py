@@ -96,8 +96,8 @@ def test_moves_that_win_and_moves_that_do_not_lose_are_those_play_shows(position
     safe = {c for c, board in after.items() if not winning_moves(board.mine, board.theirs)}
     assert {column for _, column in cells_of(winning_moves(mine, theirs))} == won
     if not won:
-        found = safe_moves(playable(mine | theirs), winning_cells(theirs))
-        assert {column for _, column in cells_of(found)} == safe
+        result = safe_moves(playable(mine | theirs), winning_cells(theirs))
+        assert {column for _, column in cells_of(result)} == safe
     for board in (after[column] for column in won):
         assert win_score(board.plies) == 22 - board.discs(position.to_move).bit_count()
 

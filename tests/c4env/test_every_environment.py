@@ -212,8 +212,8 @@ def test_a_game_begins_where_it_is_told_to(make):
 
 @pytest.mark.parametrize("make", [env, ConnectFourEnv, SMALL_VECTOR])
 def test_an_unknown_option_is_an_error_or_as_in_pettingzoo_a_warning(make):
-    said = pytest.warns(UserWarning, match="unknown option speed: expected moves or position")
-    with said if make is env else pytest.raises(InvalidOption, match="unknown option speed"):
+    message = pytest.warns(UserWarning, match="unknown option speed: expected moves or position")
+    with message if make is env else pytest.raises(InvalidOption, match="unknown option speed"):
         make().reset(options={"speed": 3})
 
 

@@ -153,8 +153,8 @@ def test_games_start_from_openings(pgx):
     openings = ["111111", "44", "321"]
     env = c4env.JaxEnv(openings)
     states = begin(env, 600)
-    found, counts = np.unique([p.moves() for p in env.positions(states)], return_counts=True)
-    assert {*found} == {*openings}
+    result, counts = np.unique([p.moves() for p in env.positions(states)], return_counts=True)
+    assert {*result} == {*openings}
     assert counts.min() > 150
     assert 250 < int(states.current_player.sum()) < 350
     assert (states.legal_action_mask[:, 0].sum(), states._step_count.max()) == (600 - counts[0], 0)
@@ -220,9 +220,9 @@ assert jax.grad(loss)(1.0) == 1
 
 def test_what_is_missing_or_too_large_is_said_in_one_line():
     code = "import sys; sys.modules['jax'] = None; import c4env; dir(c4env); c4env.JaxEnv"
-    said = run_python("-c", code).stderr
-    assert "MissingExtra: c4env.JaxEnv needs JAX: pip install jax" in said
+    message = run_python("-c", code).stderr
+    assert "MissingExtra: c4env.JaxEnv needs JAX: pip install jax" in message
     code = "import sys, c4env; dir(c4env); assert 'jax' not in sys.modules; c4env.JaxEnv"
-    said = run_python("-c", code, env=environment(C4ENV_BOARD="8x7x4")).stderr
+    message = run_python("-c", code, env=environment(C4ENV_BOARD="8x7x4")).stderr
     expected = "JaxEnv needs 4 columns of 9 bits in 32 bits: it cannot play on 8x7x4"
-    assert expected in said.splitlines()[-1]
+    assert expected in message.splitlines()[-1]

@@ -83,7 +83,7 @@ def origins(module, name=None):
     while names != before:
         before = names
         names = names.union(*(uses for _, made, uses in statements(module) if made & names))
-    found = set()
+    items = set()
     package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
     for node, *_ in statements(module):
         if isinstance(node, ast.ImportFrom) and (
@@ -94,10 +94,10 @@ def origins(module, name=None):
                 each.name for each in node.names if (each.asname or each.name) in names
             }:
                 if (inner := f"{home}.{imported}") in MODULES:
-                    found.add(inner)
+                    items.add(inner)
                 else:
-                    found |= {home} | origins(home, imported)
-    return found
+                    items |= {home} | origins(home, imported)
+    return items
 
 
 def test_all_that_kernels_use_is_hashed_and_no_more():
@@ -151,10 +151,10 @@ def test_the_first_writable_place_holds_the_cache(tmp_path, monkeypatch):
     for name, base in places.items():
         monkeypatch.setenv(name, str(base))
     for name, base in places.items():
-        found = jit.cache_folder.__wrapped__()  # not the one that this process remembers
-        assert found.parent == (base / ".cache" if name == "HOME" else base)
-        assert found.name.startswith("c4env-")
-        assert found.is_dir()
+        result = jit.cache_folder.__wrapped__()  # not the one that this process remembers
+        assert result.parent == (base / ".cache" if name == "HOME" else base)
+        assert result.name.startswith("c4env-")
+        assert result.is_dir()
         shutil.rmtree(base)
         base.write_text("in the way")
 
@@ -218,8 +218,8 @@ def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
     shutil.rmtree(used)
     Path(used).mkdir()
     Path(used, "6x7x4").write_text("in the way")
-    said, answer, used = run(script, cache).split("; ")
-    assert (said, answer) == (EACH, "2")
+    message, answer, used = run(script, cache).split("; ")
+    assert (message, answer) == (EACH, "2")
     assert cache not in Path(used).parents
     assert not Path(used).exists()
 
@@ -228,8 +228,8 @@ def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
 def test_a_disk_that_fills_up_keeps_its_code_and_the_rest_is_temporary(small):
     script, cache = small / "main.py", small / "cache"
     script.write_text(f"from c4env.callee import callee\n{FULL}{USED}")
-    said = run(script, cache).split("; ")
-    assert said[:3] == [FIRST, EACH, "2"]
+    message = run(script, cache).split("; ")
+    assert message[:3] == [FIRST, EACH, "2"]
     kept = contents(cache)
     assert {path.suffix for path in kept} == {".nbi", ".nbc"}
     assert run(script, cache).split("; ")[:2] == [EACH, "2"]
@@ -260,7 +260,7 @@ def test_a_full_disk_is_no_obstacle(small):
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("this root cannot mount")
     try:
-        *_, said, answer, _ = run(script, disk).split("; ")
-        assert (said, answer) == (EACH, "2")
+        *_, message, answer, _ = run(script, disk).split("; ")
+        assert (message, answer) == (EACH, "2")
     finally:
         subprocess.run(["umount", str(disk)], check=True)

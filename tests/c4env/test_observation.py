@@ -103,9 +103,9 @@ def test_a_batch_with_its_mirror_images(layout, tensors):
     if tensors:
         torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
         batch = [torch.from_numpy(np.ascontiguousarray(array)) for array in batch]
-    found = [np.asarray(array) for array in with_mirrors(*batch)]
+    items = [np.asarray(array) for array in with_mirrors(*batch)]
     turned = [observe(position.mirror()) for position in positions]
     expected = np.concatenate([planes, [each["observation"] for each in turned]])
-    assert np.array_equal(found[0], Form(layout)(expected))
-    assert np.array_equal(found[1], np.concatenate([masks, [t["action_mask"] for t in turned]]))
-    assert np.array_equal(found[2], np.concatenate([policies, policies[:, ::-1]]))
+    assert np.array_equal(items[0], Form(layout)(expected))
+    assert np.array_equal(items[1], np.concatenate([masks, [t["action_mask"] for t in turned]]))
+    assert np.array_equal(items[2], np.concatenate([policies, policies[:, ::-1]]))

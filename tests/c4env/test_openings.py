@@ -122,9 +122,9 @@ def test_two_openings_are_two_positions(openings, words, tmp_path):
     path.write_text("# mine\n\n" + "\n".join(lines))
     with pytest.raises(InvalidOption) as refused:
         choose_openings(str(path), limit=1)
-    found = [Position.parse(moves) for moves in lines]
-    second = next(i for i, position in enumerate(found) if position in found[:i])
-    first = found.index(found[second])
+    items = [Position.parse(moves) for moves in lines]
+    second = next(i for i, position in enumerate(items) if position in items[:i])
+    first = items.index(items[second])
     assert str(refused.value) == (
         f"{path}, line {second + 3}: {lines[second]!r} reaches the same position as "
         f"line {first + 3}, {lines[first]!r}"

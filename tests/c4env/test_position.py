@@ -22,12 +22,12 @@ def drawn(board):
 
 
 def test_positions_and_mirror_pairs_are_as_many_as_known():
-    level, found = {Position()}, []
+    level, result = {Position()}, []
     for _ in range(5):
         level = {p.play(column) for p in level for column in p.legal_columns()}
         pairs = {min((p, p.mirror()), key=lambda q: (q.mine, q.theirs)) for p in level}
-        found.append((len(level), len(pairs)))
-    assert found == [(7, 4), (49, 25), (238, 121), (1120, 568), (4263, 2144)]
+        result.append((len(level), len(pairs)))
+    assert result == [(7, 4), (49, 25), (238, 121), (1120, 568), (4263, 2144)]
 
 
 @given(games())

@@ -80,16 +80,16 @@ def test_an_opponents_failure_takes_the_callers_move_back(failure):
 
 def test_an_opponents_reset_is_given_a_seed():
     def seeds(first):
-        found = []
+        items = []
 
         def opponent(observation):
             return 0
 
-        opponent.reset = found.append
+        opponent.reset = items.append
         environment = ConnectFourEnv(opponent, seat=1)
         environment.reset(seed=first)
         environment.reset()
-        return found
+        return items
 
     assert seeds(1) == seeds(1)
     assert len(set(seeds(1) + seeds(2))) == 4

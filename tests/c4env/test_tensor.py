@@ -73,8 +73,8 @@ def follow(size, games, **ours):
         if stays and same_over.any():
             for key in ("observation", "action_mask"):  # the last of the games that are over
                 assert np.array_equal(seen[key].numpy(), expected[key])
-            seen, found = tensors.reset(options={"reset_mask": over})
-            info |= found
+            seen, result = tensors.reset(options={"reset_mask": over})
+            info |= result
             expected, same_found = envs.reset(options={"reset_mask": same_over})
             same_info = {**same_info, **same_found}
     assert lost > 0 or games < 1000
@@ -174,10 +174,10 @@ def test_what_a_compiled_step_returns_is_the_callers(torch, backend, opponent):
     for _ in range(30):
         actions = torch.randint(COLUMNS, (6,), generator=choose)
         given = actions.clone()
-        expected, found = tidy.step(actions), spoilt.step(given)
+        expected, result = tidy.step(actions), spoilt.step(given)
         assert given.equal(actions)
-        same(found, expected)
-        for each in (given, *found[0].values(), *found[1:4], *found[4].values()):
+        same(result, expected)
+        for each in (given, *result[0].values(), *result[1:4], *result[4].values()):
             each.fill_(1)
     twin = copy.deepcopy(spoilt)
     same(twin.step(actions), spoilt.step(actions))
@@ -211,16 +211,16 @@ def compare_rollouts(opponent, compiled):
     seen, _ = steps.reset(seed=4)
     ended = 0
     for plies in (9, 9, 5):
-        found = envs.rollout(policy, plies)
+        result = envs.rollout(policy, plies)
         for t in range(plies):
             actions, discs = policy(seen)
             before = (*seen.values(), actions, (discs,))
             seen, rewards, over, _, _ = steps.step(actions)
-            same([each[t] for each in found[:3]], before[:3])
-            results = found.extras[0][t], found.rewards[t], found.terminations[t]
+            same([each[t] for each in result[:3]], before[:3])
+            results = result.extras[0][t], result.rewards[t], result.terminations[t]
             same(results, (discs, rewards, over))
             ended += int(over.sum())
-        same(found.last, seen)
+        same(result.last, seen)
     assert ended >= 6
     same(envs.rollout(rightmost, 2).extras, ())
     with pytest.raises(InvalidOption, match="plies=0"):
@@ -317,8 +317,8 @@ def test_where_compiling_fails_it_warns_and_goes_on(torch, monkeypatch):
     for each in (env, plain):
         each.reset(seed=1)
     with pytest.warns(UserWarning, match=r"without torch\.compile: RuntimeError: no compiler"):
-        found = env.step(actions)
-    same(found, plain.step(actions))
+        result = env.step(actions)
+    same(result, plain.step(actions))
     same(env.step(actions), plain.step(actions))
 
 
@@ -334,12 +334,12 @@ def test_the_functions_accept_vmap(torch, opponent):
     for _ in range(30):
         apart = [tensor.State(*(each[i] for each in states)) for i in range(3)]
         actions = torch.randint(COLUMNS, (3, 4), generator=choose)
-        found = torch.vmap(play)(states, actions)
+        result = torch.vmap(play)(states, actions)
         alone = torch.vmap(partial(tensor.step, opponent=opponent))(apart[0], actions[0])
         same(alone, tensor.step(apart[0], actions[0], opponent))
         for i in range(3):
-            same(tree_map(lambda each, i=i: each[i], found), play(apart[i], actions[i]))
-        states = found[0]
+            same(tree_map(lambda each, i=i: each[i], result), play(apart[i], actions[i]))
+        states = result[0]
 
 
 def test_a_full_column_loses_the_game_of_the_opponent_too(torch):

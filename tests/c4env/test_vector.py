@@ -338,10 +338,10 @@ def test_a_layout_shows_the_same_games(layout, dtype, mode):
         assert np.array_equal(beside["action_mask"][going], expected["action_mask"][going])
         actions = choose.integers(7, size=5)
         expected, _, over, _, info = plain.step(actions)
-        seen, *_, found = laid_out.step(actions)
+        seen, *_, result = laid_out.step(actions)
         array, *_, beside = alone.step(actions)
         ended += int(over.sum())
-        for last, same in zip(found.get("final_obs", ()), info.get("final_obs", ()), strict=True):
+        for last, same in zip(result.get("final_obs", ()), info.get("final_obs", ()), strict=True):
             if same is not None:
                 assert laid_out.single_observation_space.contains(last)
                 assert np.array_equal(last["observation"], form(same["observation"]))

@@ -124,11 +124,11 @@ def test_a_key_that_a_server_repeats_is_written_nowhere(server, tmp_path, kept, 
     main(["run", spec, "greedy", "--openings", "0", "--out", str(tmp_path / "run")])
     page = tmp_path / "run" / "page.html"
     main(["report", str(tmp_path / "run"), "--html", str(page), "--no-scores"])
-    said = "".join(capsys.readouterr())
+    message = "".join(capsys.readouterr())
     for path in (kept, *(tmp_path / "run").iterdir()):
         assert KEY not in path.read_text()
     assert "[key]" in kept.read_text()
-    assert KEY not in said
+    assert KEY not in message
 
 
 @pytest.mark.slow

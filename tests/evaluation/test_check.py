@@ -51,15 +51,15 @@ def full(observation):
 
 
 def test_good_agents():
-    found = check_agent("mine.py:first")
-    assert found.good
-    assert found.moves == 1 + MOST_DISCS // 3
-    assert (found.repeats, found.deterministic, found.says_deterministic) == (True, True, False)
-    assert "yes; the agent does not claim this (deterministic = True would)" in str(found.table())
-    assert len(found.seconds) == 3 * found.moves
-    assert 0 < min(found.seconds) <= max(found.seconds) < CHECK_SECONDS
-    assert found.remedy == ""
-    assert "what helps" not in found.table().text()
+    check = check_agent("mine.py:first")
+    assert check.good
+    assert check.moves == 1 + MOST_DISCS // 3
+    assert (check.repeats, check.deterministic, check.says_deterministic) == (True, True, False)
+    assert "yes; the agent does not claim this (deterministic = True would)" in str(check.table())
+    assert len(check.seconds) == 3 * check.moves
+    assert 0 < min(check.seconds) <= max(check.seconds) < CHECK_SECONDS
+    assert check.remedy == ""
+    assert "what helps" not in check.table().text()
     by_seed = check_agent("random")
     assert (by_seed.good, by_seed.repeats, by_seed.deterministic) == (True, True, False)
 
@@ -77,10 +77,10 @@ def test_what_does_not_repeat_is_told_what_helps():
         (Claims, "remove deterministic = True"),
     ):
         agents.register("mine", agent, replace=True)
-        found = check_agent("mine")
-        assert (found.good, found.repeats) == (False, agent is Claims)
-        assert remedy in found.remedy
-        assert "what helps" in found.table().text()
+        check = check_agent("mine")
+        assert (check.good, check.repeats) == (False, agent is Claims)
+        assert remedy in check.remedy
+        assert "what helps" in check.table().text()
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_what_does_not_repeat_is_told_what_helps():
 def test_what_is_wrong_is_told_with_its_line(spec, said, remedy):
     agents.register("full", full)
     agents.register("outside", lambda observation: 9)
-    found = check_agent(spec)
-    assert found.fault.startswith(said)
-    assert not found.good
-    assert said in found.table().text()
-    assert remedy in found.remedy
+    check = check_agent(spec)
+    assert check.fault.startswith(said)
+    assert not check.good
+    assert said in check.table().text()
+    assert remedy in check.remedy
 
 
 @pytest.mark.slow

@@ -45,33 +45,33 @@ def test_every_label_is_what_the_slow_reference_finds(late):
 
 
 def test_the_fields_go_together(late):
-    found = late[1]
-    assert len(found.mine) == 200
-    assert (found.score == found.columns.max(axis=1)).all()
-    assert ((found.columns == found.score[:, None]) == found.best).all()
-    assert (found.ply == [p.plies for p in positions(found)]).all()
-    assert {p.outcome for p in positions(found)} == {None}
-    assert {*found.ply.tolist()} == {*LATE["plies"]}
+    result = late[1]
+    assert len(result.mine) == 200
+    assert (result.score == result.columns.max(axis=1)).all()
+    assert ((result.columns == result.score[:, None]) == result.best).all()
+    assert (result.ply == [p.plies for p in positions(result)]).all()
+    assert {p.outcome for p in positions(result)} == {None}
+    assert {*result.ply.tolist()} == {*LATE["plies"]}
 
 
 def test_it_is_a_table_of_positions(late):
-    found = late[1]
-    assert len(found) == 200
-    assert repr(found).startswith("<Data: 200 positions of 26 to 39 plies; ")
-    assert len(repr(found)) < 120
-    assert [row.position for row in found] == positions(found)
-    assert found[-1].columns.tolist() == found.columns[-1].tolist()
-    assert found[np.int64(3)].score == found[3].score == found.score[3]
-    assert [len(found[rows]) for rows in (slice(5, 15), [1, 2], found.score > 0)] == [
-        10, 2, (found.score > 0).sum(),
+    result = late[1]
+    assert len(result) == 200
+    assert repr(result).startswith("<Data: 200 positions of 26 to 39 plies; ")
+    assert len(repr(result)) < 120
+    assert [row.position for row in result] == positions(result)
+    assert result[-1].columns.tolist() == result.columns[-1].tolist()
+    assert result[np.int64(3)].score == result[3].score == result.score[3]
+    assert [len(result[rows]) for rows in (slice(5, 15), [1, 2], result.score > 0)] == [
+        10, 2, (result.score > 0).sum(),
     ]  # fmt: skip
-    assert found[[7, 2]].mine.tolist() == [found.mine[7], found.mine[2]]
+    assert result[[7, 2]].mine.tolist() == [result.mine[7], result.mine[2]]
     with pytest.raises(IndexError):
-        found[200]
-    frame = found.frame()
+        result[200]
+    frame = result.frame()
     assert list(frame) == list(module.NAMES)
-    assert frame.score.tolist() == found.score.tolist()
-    assert repr(found[:0]) == "<Data: 0 positions>"
+    assert frame.score.tolist() == result.score.tolist()
+    assert repr(result[:0]) == "<Data: 0 positions>"
 
 
 @pytest.mark.parametrize("ending", [".npz", ".parquet"])
@@ -79,15 +79,15 @@ def test_what_is_written_is_read(late, tmp_path, ending):
     if ending == ".parquet":
         pytest.importorskip("pyarrow")
     path = tmp_path / f"file{ending}"
-    found = evaluation.data(path, **LATE)
+    labels = evaluation.data(path, **LATE)
     for name in module.NAMES:
-        kept, given, same = (getattr(each, name) for each in (Data.read(path), found, late[1]))
+        kept, given, same = (getattr(each, name) for each in (Data.read(path), labels, late[1]))
         assert kept.dtype.kind == given.dtype.kind
         assert (kept == given).all()
         assert (given == same).all()
     assert [path] == list(tmp_path.iterdir())
     if ending == ".parquet":
-        others_read(path, found)
+        others_read(path, labels)
 
 
 def others_read(path, found):
@@ -113,26 +113,28 @@ def test_the_file_is_the_same_for_any_number_of_jobs(late, tmp_path, monkeypatch
 
 
 def test_no_position_comes_twice_and_a_mirror_image_is_in_the_same_split(late, tmp_path):
-    found = evaluation.data(tmp_path / "a.npz", 2000, range(30, 36), sets=["random"])
-    images = {(mirror(p.mine), mirror(p.theirs)) for p in positions(found)}
-    own = {(p.mine, p.theirs) for p in positions(found)}
+    labels = evaluation.data(tmp_path / "a.npz", 2000, range(30, 36), sets=["random"])
+    images = {(mirror(p.mine), mirror(p.theirs)) for p in positions(labels)}
+    own = {(p.mine, p.theirs) for p in positions(labels)}
     assert len(own) == len(images) == 2000
-    assert all(p.mirror() == p for p in positions(found) if (p.mine, p.theirs) in images)
-    mirrored = [np.array([mirror(b) for b in side.tolist()]) for side in (found.mine, found.theirs)]
-    turned = module._labelled(*mirrored, found.columns[:, ::-1])
-    assert (turned.split == found.split).all()
-    shares = Counter(found.split.tolist())
+    assert all(p.mirror() == p for p in positions(labels) if (p.mine, p.theirs) in images)
+    mirrored = [
+        np.array([mirror(b) for b in side.tolist()]) for side in (labels.mine, labels.theirs)
+    ]
+    turned = module._labelled(*mirrored, labels.columns[:, ::-1])
+    assert (turned.split == labels.split).all()
+    shares = Counter(labels.split.tolist())
     assert 60 < shares["validation"] < 140
     assert 60 < shares["test"] < 140
-    assert sum(shares.values()) == sum(len(found.of(split).mine) for split in SPLITS)
+    assert sum(shares.values()) == sum(len(labels.of(split).mine) for split in SPLITS)
 
 
 def test_positions_of_the_exam_are_left_out(tmp_path):
     """Of four plies there are 568, and some of them are asked."""
-    found = evaluation.data(tmp_path / "a.npz", plies=range(0, 5), sets=["all"])
+    labels = evaluation.data(tmp_path / "a.npz", plies=range(0, 5), sets=["all"])
     asked = {p for p in exam_positions() if p.plies <= 4}
     assert asked
-    there = set(positions(found))
+    there = set(positions(labels))
     assert not there & asked
     everything = there | {p.mirror() for p in there} | asked
     assert len(everything) == 1 + 7 + 49 + 238 + 1120
@@ -145,8 +147,8 @@ def test_positions_of_the_exam_are_left_out(tmp_path):
 def test_early_positions_are_the_same_with_and_without_the_12_ply_book(tmp_path, monkeypatch):
     pytest.importorskip("bitbully_databases")
     early = {"positions": 4, "plies": range(8, 12), "seed": 3}
-    found = evaluation.data(tmp_path / "with.npz", **early)
-    assert {*found.ply.tolist()} == {8, 9, 10, 11}
+    labels = evaluation.data(tmp_path / "with.npz", **early)
+    assert {*labels.ply.tolist()} == {8, 9, 10, 11}
     monkeypatch.setattr(module, "strongest_book", default_book)
     evaluation.data(tmp_path / "without.npz", **early)
     assert (tmp_path / "with.npz").read_bytes() == (tmp_path / "without.npz").read_bytes()
@@ -156,11 +158,11 @@ def test_early_positions_are_the_same_with_and_without_the_12_ply_book(tmp_path,
 def test_the_uci_set_has_its_counts():
     """By the book; a search of all its columns takes a minute."""
     boards = module._listed(module.UCI, range(8, 9))
-    found = module._labelled(*boards, np.zeros((boards.shape[1], 7), np.int8))
-    signs = Counter(np.sign([default_book().score(p) for p in positions(found)]).tolist())
+    result = module._labelled(*boards, np.zeros((boards.shape[1], 7), np.int8))
+    signs = Counter(np.sign([default_book().score(p) for p in positions(result)]).tolist())
     assert signs == {1: 44473, 0: 6449, -1: 16635}
     asked = exam_positions()
-    assert [p in asked for p in positions(found)] == (found.split == "exam").tolist()
+    assert [p in asked for p in positions(result)] == (result.split == "exam").tolist()
 
 
 def test_the_uci_set_is_fixed(tmp_path):
@@ -263,15 +265,15 @@ def test_the_tensors_are_those_of_the_observation(late):
     torch = pytest.importorskip("torch")
     from torch.utils.data import DataLoader
 
-    found = late[1]
-    (planes, masks, policy, value) = next(iter(DataLoader(found.torch(), batch_size=200)))
+    result = late[1]
+    (planes, masks, policy, value) = next(iter(DataLoader(result.torch(), batch_size=200)))
     assert {t.dtype for t in (planes, masks, policy, value)} == {torch.float32}
-    for tensor, array in zip((planes, masks, policy, value), found.numpy(), strict=True):
+    for tensor, array in zip((planes, masks, policy, value), result.numpy(), strict=True):
         assert (tensor.numpy() == array).all()
-    for i, position in enumerate(positions(found)):
+    for i, position in enumerate(positions(result)):
         seen = observe(position)
         assert (planes[i].numpy() == np.moveaxis(seen["observation"], -1, 0)).all()
         assert (masks[i].numpy() == seen["action_mask"]).all()
     assert torch.allclose(policy.sum(1), torch.ones(200))
-    assert ((policy > 0).numpy() == found.best).all()
-    assert (value.numpy() == np.sign(found.score)).all()
+    assert ((policy > 0).numpy() == result.best).all()
+    assert (value.numpy() == np.sign(result.score)).all()

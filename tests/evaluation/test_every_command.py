@@ -157,8 +157,8 @@ QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 def test_a_run_is_printed_reported_and_resumed(tmp_path, c4):
     run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--out", tmp_path]
     shown = c4(*run)
-    said, _, heading, best, *_ = shown.splitlines()
-    assert said.startswith(("greedy is the stronger", "greedy leads"))
+    message, _, heading, best, *_ = shown.splitlines()
+    assert message.startswith(("greedy is the stronger", "greedy leads"))
     assert heading.split()[:3] == ["rank", "agent", "Elo"]
     assert best.split()[1] == "greedy"
     assert "moving first" in shown
@@ -242,19 +242,19 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, c4):
 
 def test_json_holds_all_that_text_says(c4):
     command = [*QUICK, "--movetime", "5", "--anchor", "random=100", "--format", "json"]
-    found = json.loads(c4(*command))
+    content = json.loads(c4(*command))
     result = evaluation.round_robin(["random", "greedy"], openings=0, movetime=5)
     ratings = result.rate(("random", 100))
-    assert found["digest"] == result.digest
-    assert {*result.notes} <= {*found["notes"]}
-    assert [row["agent"] for row in found["standings"]] == [r.player for r in ratings]
-    first, rated = found["standings"][0], ratings[0]
+    assert content["digest"] == result.digest
+    assert {*result.notes} <= {*content["notes"]}
+    assert [row["agent"] for row in content["standings"]] == [r.player for r in ratings]
+    first, rated = content["standings"][0], ratings[0]
     names = ("Elo", "Elo_low", "Elo_high", "LOS", "score", "games")
     fields = ("elo", "low", "high", "better", "score", "games")
     assert [first[name] for name in names] == [getattr(rated, field) for field in fields]
     assert (first["rank_best"], first["rank_worst"]) == rated.ranks
-    assert found["first_move"] == ratings.first_move._asdict()
-    assert ratings.line() in found["notes"]
+    assert content["first_move"] == ratings.first_move._asdict()
+    assert ratings.line() in content["notes"]
 
 
 def test_list_describes_every_agent(c4):
@@ -296,11 +296,11 @@ def test_a_stream_that_is_but_written_to_is_no_terminal(capsys, monkeypatch):
 
 
 def test_the_only_agent_may_be_listed_too(c4):
-    found = []
+    items = []
     for given in (["greedy", "mine=random"], ["mine=random"]):
         shown = c4("run", *given, "--only", "greedy", "--format", "csv", *QUICK[3:])
-        found.append([row.split(",")[:5] for row in shown.splitlines()])
-    assert found[0] == found[1]
+        items.append([row.split(",")[:5] for row in shown.splitlines()])
+    assert items[0] == items[1]
 
 
 UNWRITABLE = {
@@ -366,8 +366,8 @@ def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
     command = ["-m", "c4env.evaluation", "run", "a=greedy", "b=greedy", *QUICK[3:-1]]
     elsewhere = environment(NUMBA_CACHE_DIR=str(tmp_path))
     for times in (1, 0):
-        said = run_python(*command, env=elsewhere, check=True).stderr
-        assert said.count("compiling native code") == times
+        message = run_python(*command, env=elsewhere, check=True).stderr
+        assert message.count("compiling native code") == times
 
 
 @pytest.mark.slow

@@ -20,15 +20,15 @@ pytestmark = pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_a_command(name, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    said = []
+    lines = []
     for arguments in (["help", *name.split()], [*name.split(), "--help"]):
         with pytest.raises(SystemExit) as stopped:
             main(arguments)
         assert stopped.value.code == 0
-        said.append(capsys.readouterr().out)
-    assert said[0] == said[1]
-    assert said[0].startswith(f"usage: c4 {name}")
-    assert max(map(len, said[0].splitlines())) <= 80
+        lines.append(capsys.readouterr().out)
+    assert lines[0] == lines[1]
+    assert lines[0].startswith(f"usage: c4 {name}")
+    assert max(map(len, lines[0].splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_every_form_wherever_something_is_printed(command, c4):
 def test_one_agent_against_a_field_has_a_row_an_opponent(c4):
     command = ["run", "random", "minimax:depth=1", "--only", "greedy", "--openings", "1", *RUN[2:]]
     shown = c4(*command, "--out", "run")
-    said, _, heading, *rows = shown.splitlines()[:5]
-    assert re.match(r"greedy scores [\d.]+% of 16 games, Elo \+\d+ \(95 %: ", said)
+    message, _, heading, *rows = shown.splitlines()[:5]
+    assert re.match(r"greedy scores [\d.]+% of 16 games, Elo \+\d+ \(95 %: ", message)
     assert heading.split() == ["opponent", "Elo", "score", "first", "second", "LOS", "nodes", "ms"]
     run = evaluation.read_run("run")
     for row in rows:

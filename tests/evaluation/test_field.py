@@ -65,9 +65,9 @@ def traits(field, movetime=None):
 
 def test_traits(patient):
     field = ["random", "greedy", "patient", "patient:movetime=1"]
-    found = traits(field)
-    assert [name for name, its in found.items() if its.deterministic] == ["greedy", "patient"]
-    assert [name for name, its in found.items() if its.timed] == ["patient:movetime=1"]
+    result = traits(field)
+    assert [name for name, its in result.items() if its.deterministic] == ["greedy", "patient"]
+    assert [name for name, its in result.items() if its.timed] == ["patient:movetime=1"]
     timed = [name for name, its in traits(field, 0.5).items() if its.timed]
     assert timed == ["patient", "patient:movetime=1"]
     assert traits({"f": lambda observation: 0})["f"] == Traits(False, False, {"version": ""})

@@ -20,7 +20,7 @@ def ratings_of(*elo, better=0.99, exact=False):
 
 
 def test_the_sentence_says_who_is_stronger_and_by_how_much():
-    for elo, said in (
+    for elo, message in (
         (
             [120, 20, -140],
             "a is the strongest of 3 agents, 100 Elo ahead of b (95 %: +50 .. +150).",
@@ -31,7 +31,7 @@ def test_the_sentence_says_who_is_stronger_and_by_how_much():
         ([0, 0, 0], "a and 2 others are level (95 %: -50 .. +50)."),
         ([0], "9 games of a."),
     ):
-        assert sentence(run_of([]), ratings_of(*elo)) == said
+        assert sentence(run_of([]), ratings_of(*elo)) == message
 
 
 AB = {"a": "a", "b": "b"}
@@ -55,7 +55,7 @@ WEAK = ["10"] * 3 + ["00"] * 22
 
 
 def test_the_sentence_of_a_match():
-    for played, said in (
+    for played, message in (
         (match_of(*WEAK), "b is the stronger of the two, 4"),
         (match_of(*["00"] * 121, sprt=(0, 40)), "H0 accepted after 25 pairs of games: a is not 40"),
         (match_of(*["11"] * 121, sprt=(-20, 20)), "H1 accepted after 26 pairs of games: a is not"),
@@ -64,13 +64,13 @@ def test_the_sentence_of_a_match():
         (match_of("10", "01", sprt=(0, 40), openings=2), "more openings continue the test."),
         (match_of(*["10"] * 25), "a and b are level ("),
     ):
-        assert said in sentence(played, played.ratings)
+        assert message in sentence(played, played.ratings)
         stopped = "The test stopped the match" in str(remarks(played, played.ratings))
         assert stopped == (played.decision is not None)
 
 
 def test_advice_knows_the_limit_of_openings():
-    for plies, played, said in (
+    for plies, played, message in (
         (3, 9, "For narrower intervals use --openings 3 --limit N, 9 < N <= 121."),
         (2, 25, "For narrower intervals use --openings 3 (121 openings)."),
     ):
@@ -81,7 +81,7 @@ def test_advice_knows_the_limit_of_openings():
             for seat, pair in enumerate((("a", "b"), ("b", "a")))
         ]
         level = run_of(games, players=AB, openings=some)
-        assert said in remarks(level, level.ratings)
+        assert message in remarks(level, level.ratings)
 
 
 def test_the_lines_of_a_match_are_those_of_engine_authors():

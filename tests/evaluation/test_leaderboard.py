@@ -56,10 +56,10 @@ def test_what_is_no_board_is_refused(board):
 def test_a_member_placed_again_lands_where_it_was(board):
     """It meets the same agents from the same openings, and, new, itself."""
     before = {r.player: r for r in board.rate()}
-    found = place("minimax:depth=2", board)
-    after = {r.player: r for r in found.ratings}
-    assert found.name == "minimax:depth=2 (again)"
-    own = after[found.name]
+    placed = place("minimax:depth=2", board)
+    after = {r.player: r for r in placed.ratings}
+    assert placed.name == "minimax:depth=2 (again)"
+    own = after[placed.name]
     assert own.games == 150
     assert own.low < before["minimax:depth=2"].elo < own.high
     assert sum(after[spec].elo for spec in SMALL) == pytest.approx(0, abs=1e-6)

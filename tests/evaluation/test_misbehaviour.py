@@ -302,8 +302,8 @@ def test_a_daemonic_process_plays_with_any_number_of_jobs(folder):
         "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
         "        print(pool.map(job, [1, 2]))\n"
     )
-    found = run_python("main.py", cwd=folder)
-    assert found.stdout == "[['four', 'four'], ['four', 'four']]\n", found.stderr
+    result = run_python("main.py", cwd=folder)
+    assert result.stdout == "[['four', 'four'], ['four', 'four']]\n", result.stderr
 
 
 def test_a_killed_process_of_our_own_agents_costs_no_game(monkeypatch):

@@ -47,18 +47,18 @@ def games(solver):
 
 
 def test_mirror_images_are_one_mistake_and_the_costliest_comes_first(games, judge):
-    found = Mistakes.of(games, "a", judge)
-    assert found.mistakes == (
+    result = Mistakes.of(games, "a", judge)
+    assert result.mistakes == (
         Mistake(ENDING, 4, (2, 3, 5), 2, -5, (0, 1)),
         Mistake(ENDING, 1, (2, 3, 5), 2, -3, (2,)),
     )
-    assert [mistake.cost for mistake in found.mistakes] == [2, 1]
+    assert [mistake.cost for mistake in result.mistakes] == [2, 1]
     assert not Mistakes.of(games, "b", judge).mistakes
 
 
 def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
-    found = Mistakes.of(games, "a", judge)
-    parts = {part.where: part for part in found.parts}
+    result = Mistakes.of(games, "a", judge)
+    parts = {part.where: part for part in result.parts}
     whole = parts["all games"]
     assert (whole.games, whole.score) == (5, 1 / 5)
     assert (whole.own.blunders, whole.own.given_away) == (3, 3.0)
@@ -74,7 +74,7 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
     assert openings == [f"opening {name}" for name in (ENDING, MIRRORED, DRAWN_OUT)]
     quality = Quality(tuple(judge_games(games, judge)))
     slices = {band: quality.slice("a", plies=band) for band in bands(7)}
-    shown = {p.where: (p.own.critical, p.own.blunders) for p in found.parts if p.games is None}
+    shown = {p.where: (p.own.critical, p.own.blunders) for p in result.parts if p.games is None}
     assert shown == {
         f"ply {low}-{high}": (q.critical, q.blunders)
         for (low, high), q in slices.items()

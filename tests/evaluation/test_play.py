@@ -84,5 +84,5 @@ def test_two_versions_with_a_helper_of_one_name_play_each_other(folder, c4):
             "from heur import COLUMN\ndef agent(observation):\n    return COLUMN\n"
         )
     lines = c4("play", "one=v1/mine.py:agent", "two=v2/mine.py:agent").splitlines()
-    said = [line for line in lines if " plays " in line]
-    assert [line[-1] for line in said[:4]] == ["1", "7", "1", "7"]
+    items = [line for line in lines if " plays " in line]
+    assert [line[-1] for line in items[:4]] == ["1", "7", "1", "7"]

@@ -109,11 +109,11 @@ def test_moves_of_a_game_are_their_players_and_the_openings_nobodys():
 
 def test_the_command_judges_a_run(tmp_path, c4):
     evaluation.round_robin(["greedy", "random"], openings=OPENINGS, out=tmp_path)
-    found = json.loads(c4("quality", tmp_path, "--format", "json", "--quiet"))
-    assert {row["player"] for row in found["overall"]} == {"greedy", "random"}
-    assert all(row["critical"] >= row["blunders"] for row in found["overall"])
-    assert found["groups"] == {"unit": "openings", "count": 3}
-    assert {row["blunder rate of"] for row in found["blunder_rates"]} == {"greedy", "random"}
+    content = json.loads(c4("quality", tmp_path, "--format", "json", "--quiet"))
+    assert {row["player"] for row in content["overall"]} == {"greedy", "random"}
+    assert all(row["critical"] >= row["blunders"] for row in content["overall"])
+    assert content["groups"] == {"unit": "openings", "count": 3}
+    assert {row["blunder rate of"] for row in content["blunder_rates"]} == {"greedy", "random"}
 
 
 POSITIONS = make_labelled("end-easy", 40, 7, Solver(book=None, table_mb=1))
@@ -148,6 +148,6 @@ def test_all_heuristics_are_compared_on_the_same_positions():
 def test_the_share_of_right_signs_leaves_out_draws():
     scores = np.array([p.score for p in POSITIONS])
     values = np.array([popcount(p.position.mine & CENTRE) for p in POSITIONS])
-    (found,) = compare_heuristics([hopeful], POSITIONS).rows
+    (result,) = compare_heuristics([hopeful], POSITIONS).rows
     signs = (np.sign(values) * np.sign(scores))[scores != 0]
-    assert found.sign.value == pytest.approx((1 + signs.mean()) / 2)
+    assert result.sign.value == pytest.approx((1 + signs.mean()) / 2)

@@ -130,11 +130,11 @@ def test_an_interrupted_judgement_loses_nothing_goes_on_and_is_read_again(tmp_pa
 
     with a_judge(tmp_path) as judge, pytest.raises(KeyboardInterrupt):
         judge.judge(positions, jobs=jobs, watch=stop)
-    found = len(judge)
-    assert found >= 40
+    count = len(judge)
+    assert count >= 40
     with a_judge(tmp_path) as judge:
-        assert len(judge) == found
-        assert counts_of(judge)[0][0] == found
+        assert len(judge) == count
+        assert counts_of(judge)[0][0] == count
         whole = [judge.scores(p) for p in positions]
     alone = a_judge()
     assert whole == [alone.scores(p) for p in positions]
@@ -247,12 +247,12 @@ def test_scores_are_found_again_without_a_book():
 def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, c4, tmp_path):
     monkeypatch.setattr(Solver, "scores", pytest.fail)
     command = ["quality", "random", "greedy", "--on", "exam", "--count", "60", "--quiet"]
-    found = json.loads(c4(*command, "--format", "json", "--out", tmp_path))
-    assert any(n.startswith(f"exam {VERSION} (sha256 {SHA256[:16]})") for n in found["notes"])
-    assert "95 % intervals over 60 positions" in "".join(found["notes"])
-    assert [row["critical"] for row in found["overall"]] == [60, 60]
+    content = json.loads(c4(*command, "--format", "json", "--out", tmp_path))
+    assert any(n.startswith(f"exam {VERSION} (sha256 {SHA256[:16]})") for n in content["notes"])
+    assert "95 % intervals over 60 positions" in "".join(content["notes"])
+    assert [row["critical"] for row in content["overall"]] == [60, 60]
     known = {question.position: question.scores for question in exam()[:60]}
-    by_player = {row["player"]: row["keeping"] for row in found["overall"]}
+    by_player = {row["player"]: row["keeping"] for row in content["overall"]}
     assert by_player["greedy"] > by_player["random"]
     kept = []
     for line in (tmp_path / "answers.jsonl").read_text().splitlines():

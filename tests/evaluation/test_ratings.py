@@ -195,8 +195,8 @@ def test_groups_that_never_met_are_not_ranked_against_each_other():
     assert ratings[0].elo + ratings[1].elo == pytest.approx(0, abs=1e-6)
     assert ratings.difference("a", "b").low > 0
     assert ratings.difference("a", "d").low < -1000 < 1000 < ratings.difference("a", "d").high
-    said = "The agents form groups that never met, so no place compares them."
-    assert sentence(run_of(played), ratings) == said
+    message = "The agents form groups that never met, so no place compares them."
+    assert sentence(run_of(played), ratings) == message
     assert "a, b; c, d; e." in ratings.table().text()
 
 
@@ -216,9 +216,9 @@ def test_whoever_may_be_as_strong_as_the_first_need_not_be_second():
     doubtful += [*games("c", "a", 1, 0, 0, "44"), *games("c", "a", 0, 0, 1, "43")]
     ratings = rated([*seen, *doubtful], "abc")
     assert ratings[0].player == "a"
-    said = sentence(run_of(seen), ratings)
-    assert said.startswith("a leads c by")
-    assert "but c may be as strong" in said
+    message = sentence(run_of(seen), ratings)
+    assert message.startswith("a leads c by")
+    assert "but c may be as strong" in message
     assert "a is the stronger" in sentence(run_of(seen), rated(seen, "ab"))
 
 
@@ -273,8 +273,8 @@ def test_an_anchor_moves_the_scale_alone():
     for player in "abcd":
         moved = 1500 - free["c"].elo
         for name in ("elo", "low", "high"):
-            found = getattr(held[player], name)
-            assert found == pytest.approx(getattr(free[player], name) + moved)
+            result = getattr(held[player], name)
+            assert result == pytest.approx(getattr(free[player], name) + moved)
         assert held[player].ranks == free[player].ranks
     with pytest.raises(InvalidOption, match="anchor 'x': expected one of a, b, c, d"):
         rated(some_run(), "abcd", anchor=("x", 0))
@@ -301,8 +301,8 @@ def test_points_that_few_openings_share_alike_leave_the_interval_wide():
     widths = []
     for wins in (alike, chance + (1 - chance.swapaxes(1, 2)) * np.tri(n, k=-1)):
         players, played = tuple("abcdefghi"), 1 - np.eye(n) + np.zeros((openings, n, n))
-        found = rate(Tally(players, tuple("12345678"), wins * played, played))
-        widths.append(np.mean([r.high - r.low for r in found]))
+        result = rate(Tally(players, tuple("12345678"), wins * played, played))
+        widths.append(np.mean([r.high - r.low for r in result]))
     assert widths[0] > 0.6 * widths[1]
 
 

@@ -66,8 +66,8 @@ def test_the_layouts_have_every_field_and_no_other():
     row = GameRecord(("a", "b"), "", "4", 0, "time").values()
     for table, names in ((games, row), (run, json.loads(HEADER.format()))):
         rows = re.findall(r"^\|(.*?)\|", table.split("\n\n")[0], re.MULTILINE)
-        found = re.findall(r"`(\w+)`", "".join(rows))
-        assert {*found} == {*names}
+        matches = re.findall(r"`(\w+)`", "".join(rows))
+        assert {*matches} == {*names}
     assert all(f"`{ending}`" in games for ending in get_args(Ending))
     for file, names in (
         ("leaderboard.json", {"format", *asdict(stored_board())}),
@@ -145,9 +145,9 @@ def test_csv_and_json_hold_the_rows_of_the_record():
     lines = list(csv.DictReader(io.StringIO(WRITERS[".csv"](GAMES))))
     objects = json.loads(WRITERS[".json"](GAMES))
     assert objects == [game.values() for game in GAMES]
-    for line, found in zip(lines, objects, strict=True):
-        assert tuple(line) == tuple(found)
-        assert line == {key: "" if value is None else str(value) for key, value in found.items()}
+    for line, result in zip(lines, objects, strict=True):
+        assert tuple(line) == tuple(result)
+        assert line == {key: "" if value is None else str(value) for key, value in result.items()}
 
 
 def test_the_files_ending_tells_the_format(tmp_path):

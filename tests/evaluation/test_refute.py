@@ -68,9 +68,11 @@ def exact(position, seat):
 
 @pytest.mark.parametrize("player", ["greedy", "random", first_legal])
 def test_values_and_lines_are_as_brute_force_says_and_first_errors_are_errors(player):
-    found = evaluation.refute(player, LATE, 10_000)
-    assert [(c.opening, c.seat) for c in found.openings] == [(o, s) for o in LATE for s in (0, 1)]
-    for case in found.openings:
+    refutation = evaluation.refute(player, LATE, 10_000)
+    assert [(c.opening, c.seat) for c in refutation.openings] == [
+        (o, s) for o in LATE for s in (0, 1)
+    ]
+    for case in refutation.openings:
         position, errors = Position.parse(case.opening), []
         assert case.proven
         assert case.value == exact(position, case.seat)
@@ -87,17 +89,17 @@ def test_values_and_lines_are_as_brute_force_says_and_first_errors_are_errors(pl
         assert case.outcome == exact(position, case.seat)
         assert case.first_error == (errors[0] if errors else None)
         assert (case.first_error is not None) >= (case.outcome < case.value)
-    assert any(case.outcome < case.value for case in found.openings)
-    held = [case for case in found.tenable if case.outcome == case.value]
+    assert any(case.outcome < case.value for case in refutation.openings)
+    held = [case for case in refutation.tenable if case.outcome == case.value]
     assert held or player != "greedy"
 
 
 @pytest.mark.compiled
 def test_a_published_agent_is_refuted_from_the_first_moves():
-    found = evaluation.refute("alphabeta-window", limit=2)
+    refutation = evaluation.refute("alphabeta-window", limit=2)
     solver = Solver()
-    assert found.held == 0
-    for case in found.tenable:
+    assert refutation.held == 0
+    for case in refutation.tenable:
         before = Position.parse(case.line[: case.first_error])
         after = before.play(int(case.line[case.first_error]) - 1)
         assert solver.sign(before) > -solver.sign(after)
@@ -149,11 +151,11 @@ def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
     assert more.openings == evaluation.refute("greedy", LATE[:3]).openings
     for seed in (0, 1):  # several agents and seeds share the file
         answered = len(asked)
-        found = evaluation.refute("random", LATE[:3], 10, seed=seed, out=tmp_path)
-        assert len(asked) - answered == found.positions
+        refutation = evaluation.refute("random", LATE[:3], 10, seed=seed, out=tmp_path)
+        assert len(asked) - answered == refutation.positions
     assert [path.name for path in tmp_path.iterdir()] == [refute.REFUTATIONS_FILE]
     assert evaluation.refute("greedy", LATE[:3], out=tmp_path) == more
-    assert len(asked) - answered == found.positions
+    assert len(asked) - answered == refutation.positions
 
 
 def test_ctrl_c_in_a_search_keeps_its_answers(tmp_path, monkeypatch):
@@ -206,8 +208,8 @@ def test_an_agent_that_breaks_down_is_refuted_there():
             raise RuntimeError("tired")
         return first_legal(observation)
 
-    found = evaluation.refute(breaks_down, LATE)
-    broken = [case for case in found.openings if case.fault]
+    refutation = evaluation.refute(breaks_down, LATE)
+    broken = [case for case in refutation.openings if case.fault]
     assert broken
     for case in broken:
         assert case.outcome == -1
@@ -215,25 +217,27 @@ def test_an_agent_that_breaks_down_is_refuted_there():
         assert position.outcome is None
         assert position.plies > 32
         assert case.first_error is None or case.first_error <= position.plies
-    assert f"Lines that ended without an answer: {len(broken)}, for example " in found.summary()
-    assert "exception: RuntimeError: tired" in found.summary()
+    assert (
+        f"Lines that ended without an answer: {len(broken)}, for example " in refutation.summary()
+    )
+    assert "exception: RuntimeError: tired" in refutation.summary()
 
 
 def test_the_command_prints_every_form(c4, tmp_path):
     path = tmp_path / "openings.txt"
     path.write_text("\n".join(LATE))
-    found = evaluation.refute("greedy", str(path))
+    refutation = evaluation.refute("greedy", str(path))
     command = ["refute", "greedy", "--openings", path, "--jobs", "1", "--format"]
     forms = {form: c4(*command, form) for form in ("text", "markdown", "csv", "json")}
-    assert f"{found.held:.1%}" in forms["text"]
-    assert f"Shortest refutation found: {found.shortest.line}" in forms["markdown"]
+    assert f"{refutation.held:.1%}" in forms["text"]
+    assert f"Shortest refutation found: {refutation.shortest.line}" in forms["markdown"]
     known = json.loads(forms["json"])
     could = [case for case in known["openings"] if case["value"] >= 0]
-    assert known["held"] == found.held
-    assert found.held == np.mean([case["outcome"] == case["value"] for case in could])
+    assert known["held"] == refutation.held
+    assert refutation.held == np.mean([case["outcome"] == case["value"] for case in could])
     assert known["positions"] == sum(case["positions"] for case in known["openings"])
     names = "opening seat value outcome line first_error proven positions"
     rows = list(csv.DictReader(io.StringIO(forms["csv"])))
-    for case, row, own in zip(known["openings"], rows, found.openings, strict=True):
+    for case, row, own in zip(known["openings"], rows, refutation.openings, strict=True):
         assert case == {name: getattr(own, name) for name in names.split()}
         assert row == {k: "" if v is None else str(v) for k, v in case.items()}

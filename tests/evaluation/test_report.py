@@ -49,9 +49,9 @@ def crowded(count):
 
 
 def data_of(text):
-    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)
-    assert found
-    return json.loads(found.group(1))
+    result = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)
+    assert result
+    return json.loads(result.group(1))
 
 
 def test_the_page_holds_the_run():
@@ -96,14 +96,14 @@ def test_its_tables_are_those_of_json():
 def test_exact_scores_stand_beside_every_move():
     ratings = rated(GAMES, ["one", "two"])
     with Judge() as judge:
-        found = report.contents(run_of(GAMES[:1]), ratings, judge)
+        result = report.contents(run_of(GAMES[:1]), ratings, judge)
     solver, zero = Solver(), string.ascii_letters.index("w")
-    read = [None if c == "." else string.ascii_letters.index(c) - zero for c in found["scores"][0]]
+    read = [None if c == "." else string.ascii_letters.index(c) - zero for c in result["scores"][0]]
     for i in range(5):
         scores = solver.scores(Position.parse("4455667"[: 2 + i]))
         assert read[7 * i : 7 * i + 7] == scores
     assert read[35:] == [solver.score(Position.parse("4455667"))]  # of the end
-    assert found["quality"][0]["moves"] > 0
+    assert result["quality"][0]["moves"] > 0
 
 
 def test_shares_and_pairs_are_counted_by_python():
@@ -139,8 +139,8 @@ def test_the_command_writes_the_page_and_keeps_the_scores(tmp_path, c4):
     page = tmp_path / "page.html"
     command = ["report", record_run(tmp_path / "run", "random", "greedy"), "--html", page]
     c4(*command, "--quiet")
-    found = data_of(page.read_text())
-    assert (len(found["games"]["moves"]), len(found["scores"])) == (8, 8)
+    result = data_of(page.read_text())
+    assert (len(result["games"]["moves"]), len(result["scores"])) == (8, 8)
     assert (tmp_path / "run" / "scores.jsonl").exists()
     c4(*command, "--no-scores", "--quiet")
     assert data_of(page.read_text())["scores"] is None  # what stood there is replaced

@@ -83,17 +83,17 @@ def test_every_format_has_the_same_columns(kind):
     }[kind]()
     summary = RunSummary.of(run)
     csv = pandas.read_csv(io.StringIO(summary.csv()))
-    found = json.loads(summary.json())
-    assert [*found[kind][0]] == [*csv.columns]
-    assert (csv == pandas.DataFrame(found[kind]))["Elo"].all()
+    content = json.loads(summary.json())
+    assert [*content[kind][0]] == [*csv.columns]
+    assert (csv == pandas.DataFrame(content[kind]))["Elo"].all()
     heads = [
         c.name for c in summary.tables()[kind].columns if csv.get(c.name, csv.Elo).notna().all()
     ]
     assert len(heads) > 4
     for shown in (summary.text(), summary.markdown()):
         assert all(head in shown for head in heads if head not in ("agent", "opponent"))
-    assert found["digest"] == run.digest
-    assert found["sentence"] == summary.text().split("\n")[0]
+    assert content["digest"] == run.digest
+    assert content["sentence"] == summary.text().split("\n")[0]
 
 
 def test_a_run_is_three_frames():
@@ -119,9 +119,9 @@ def test_every_format_counts_forfeits_and_says_them_first(kind):
     (row,) = [r for r in json.loads(summary.json())[kind] if "a" in r.values()]
     assert [row[f"{name}{own}"] for name in ("crashes", "timeouts", "illegal")] == [2, 1, 1]
     assert f"illegal{own}" in summary.csv().split("\n")[0]
-    said = "a forfeited 4 games (1 crash, 1 exception, 1 illegal column, 1 time), for example: "
+    message = "a forfeited 4 games (1 crash, 1 exception, 1 illegal column, 1 time), for example: "
     for shown in (summary.text(), summary.markdown(), json.loads(summary.json())["sentence"]):
-        assert shown.startswith(said)
+        assert shown.startswith(message)
     assert all(name in summary.markdown() for name in ("crashes", "timeouts", "illegal"))
 
 
@@ -226,12 +226,12 @@ def test_every_form_holds_the_same_counts():
 def test_an_agents_own_moves_are_counted():
     played = {"nodes": (20, 10), "seconds": (0.006, 0.002)}
     game = GameRecord(("a", "b"), "123", "1234567", None, "full board", **played)
-    found = costs([game, game])  # moves 5, 7 and 4, 6
-    assert {player: (cost.moves, cost.nodes) for player, cost in found.items()} == {
+    result = costs([game, game])  # moves 5, 7 and 4, 6
+    assert {player: (cost.moves, cost.nodes) for player, cost in result.items()} == {
         "a": (4, 40),
         "b": (4, 20),
     }
-    assert found["a"].seconds_a_move == pytest.approx(0.003)
+    assert result["a"].seconds_a_move == pytest.approx(0.003)
     slow = GameRecord(("b", "a"), "", "12", None, "full board", seconds=(9.0, 0.003))
     assert costs([game, slow, game])["b"].seconds_a_move == pytest.approx(0.001)
     without_a_move = GameRecord(("a", "b"), "12", "12", 1, "exception", seconds=(0.5, 0.0))

@@ -79,8 +79,8 @@ def test_a_move_is_the_agents(client, spec, moves):
 
 def test_scores_are_the_solvers(client):
     moves = "4535674276764753237442475332"
-    found = ask(client, kind="scores", moves=moves)[-1]
-    assert found["scores"] == Solver().scores(Position.parse(moves))
+    result = ask(client, kind="scores", moves=moves)[-1]
+    assert result["scores"] == Solver().scores(Position.parse(moves))
 
 
 def test_a_pasted_position_is_moves_or_a_board(client):

@@ -85,7 +85,7 @@ def held(world, openings, runs, seed=0):
     games = 1.0 - np.eye(n)
     truth, true_first_move = world.truth(games, generator)
     places = np.argsort(np.argsort(-truth)) + 1
-    found, ranked, first, widths, own, of_first = [], [], [], [], [], []
+    result, ranked, first, widths, own, of_first = [], [], [], [], [], []
     for run in range(runs):
         ratings = rate(tally(world.points(openings, generator), games), seed=run)
         each = []
@@ -93,12 +93,12 @@ def held(world, openings, runs, seed=0):
             _, low, high = ratings.difference(f"{i:03}", f"{j:03}")
             each.append(low <= truth[i] - truth[j] <= high)
             widths.append(high - low)
-        found.append(each)
+        result.append(each)
         own += [(r.high - r.low, r.low <= truth[int(r.player)] <= r.high) for r in ratings]
         of_first += [r.low <= truth[0] <= r.high for r in ratings if r.player == "000"]
         ranked += [r.ranks[0] <= places[int(r.player)] <= r.ranks[1] for r in ratings]
         first.append(ratings.first_move.low <= true_first_move <= ratings.first_move.high)
-    share = np.mean(found, 0)
+    share = np.mean(result, 0)
     narrow = [right for _, right in sorted(own)[: len(own) // 10]]
     return Held(
         share.mean(), share.min(), np.mean(first), np.mean(ranked), np.median(widths),
@@ -110,10 +110,10 @@ USUAL = World(evenly(4, 250), 40, 250, 150, 0.1)
 
 
 def test_intervals_hold_the_truth():
-    found = held(USUAL, 30, 100)
-    assert 0.92 <= found.elo <= 0.98
-    assert 0.89 <= found.first_move <= 0.99
-    assert found.ranks >= 0.92
+    result = held(USUAL, 30, 100)
+    assert 0.92 <= result.elo <= 0.98
+    assert 0.89 <= result.first_move <= 0.99
+    assert result.ranks >= 0.92
 
 
 def test_intervals_that_are_too_narrow_are_noticed(monkeypatch):
@@ -145,9 +145,9 @@ def test_moving_first_over_few_openings_has_students_tails():
 @pytest.mark.parametrize("openings", [4, 25])
 def test_an_agent_that_never_scores_leaves_the_intervals_of_the_others_right(openings):
     others = 120.0, 90.0, 60.0, 30.0, 0.0
-    found = held(World((*others, -1000.0), 0, 0), openings, 40)
-    assert found.elo > 0.92
-    assert found.least > 0.8
+    result = held(World((*others, -1000.0), 0, 0), openings, 40)
+    assert result.elo > 0.92
+    assert result.least > 0.8
     generator = np.random.default_rng(4)
     widths = []
     for elo in ((*others, -1000.0), others):
@@ -161,9 +161,9 @@ def test_an_agent_that_never_scores_leaves_the_intervals_of_the_others_right(ope
 @pytest.mark.parametrize("others", [2, 5])
 def test_agents_that_play_alike_leave_each_others_intervals_right(others, openings):
     """If their difference counted, theirs would hold the truth in 25 to 62 % of cases."""
-    found = held(World((0.0, *evenly(others, 200), 0.0), 0, 200, twin=True), openings, 40)
-    assert found.elo > 0.92
-    assert found.of_first > 0.85
+    result = held(World((0.0, *evenly(others, 200), 0.0), 0, 200, twin=True), openings, 40)
+    assert result.elo > 0.92
+    assert result.of_first > 0.85
 
 
 @pytest.mark.parametrize("openings", [1, 4])
@@ -174,15 +174,15 @@ def test_a_newcomer_is_placed_right_by_a_few_openings(openings):
     own[-1, :-1] = own[:-1, -1] = 1
     others = 1 - own - np.eye(6)
     truth, _ = world.truth(others + own * openings / 25, generator)
-    found = []
+    items = []
     for run in range(60):
         points = world.points(25, generator)
         field = tally(points, others, tally(points[:openings], own))
         ratings = rate(field, seed=run, centre=field.players[:-1])
         for player, true in zip(field.players[:-1], truth, strict=False):
             _, low, high = ratings.difference("005", player)
-            found.append(low <= truth[-1] - true <= high)
-    assert np.mean(found) > 0.9
+            items.append(low <= truth[-1] - true <= high)
+    assert np.mean(items) > 0.9
     # The games count as those of the field do; only their weights are their own.
     games = np.where(np.arange(25)[:, None, None] < openings, 1 - np.eye(6), others)
     merged = rate(tally(points, games), centre=field.players[:-1])
@@ -231,7 +231,7 @@ def test_a_sequential_test_errs_as_seldom_as_it_says(kind):
     sprt, matches, wrong = Sprt(0, 100, alpha=0.05, beta=0.1), 300, []
     for elo, error, most in ((sprt.h0, "H1", sprt.alpha), (sprt.h1, "H0", sprt.beta)):
         shares, generator = tilted(PAIRS[kind], expected_score(elo)), np.random.default_rng(0)
-        found = [accepted(sprt, shares, generator) for _ in range(matches)]
-        wrong.append(found.count(error) / matches)
+        items = [accepted(sprt, shares, generator) for _ in range(matches)]
+        wrong.append(items.count(error) / matches)
         assert wrong[-1] <= most + 2.5 * (most * (1 - most) / matches) ** 0.5
     assert sum(wrong) > 0  # it is no oracle either

@@ -124,9 +124,9 @@ def test_a_file_with_other_lines_stops_the_training_before_it_begins(tmp_path):
 
 
 def test_a_measurement_is_printed_rounded():
-    found = Strength(7, 1.26, 0.1234567, 12.345, -3.21, 30.6, 0.5512345, 48)
-    said = "step 7, 1 s: 12.3% blunders, Elo +12 (-3 .. +31), score 55.1% of 48 games"
-    assert str(found) == said
+    result = Strength(7, 1.26, 0.1234567, 12.345, -3.21, 30.6, 0.5512345, 48)
+    message = "step 7, 1 s: 12.3% blunders, Elo +12 (-3 .. +31), score 55.1% of 48 games"
+    assert str(result) == message
 
 
 def trained(callback):

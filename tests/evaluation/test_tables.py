@@ -60,12 +60,12 @@ def test_all_formats_are_printed_from_the_same_columns():
     first, second = csv.DictReader(io.StringIO(TABLE.csv()))
     assert [*first] == ["name", "share", "Elo", "Elo_low", "Elo_high", "games"]
     assert (first["Elo_low"], second["share"]) == ("-3.25", "")
-    found = json.loads(TABLE.json())
-    assert {name: str(value) for name, value in found["rows"][0].items()} == first
-    assert (found["sentence"], found["notes"]) == ("A title", ["a note"])
+    content = json.loads(TABLE.json())
+    assert {name: str(value) for name, value in content["rows"][0].items()} == first
+    assert (content["sentence"], content["notes"]) == ("A title", ["a note"])
     assert str(TABLE) == TABLE.text()
     assert TABLE._repr_markdown_() == TABLE.markdown()
-    frame = pytest.importorskip("pandas").DataFrame(found["rows"])
+    frame = pytest.importorskip("pandas").DataFrame(content["rows"])
     assert frame.equals(TABLE.frame())
 
 

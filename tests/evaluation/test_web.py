@@ -181,18 +181,18 @@ def test_a_move_depends_on_the_question_alone():
     cache = RecentAgents()
     alone = answered(RecentAgents(), "move", "random", "44", 5)["column"]
     for moves in ("1", "2", "44"):
-        found = answered(cache, "move", "random", moves, 5)
-    assert found["column"] == alone
+        result = answered(cache, "move", "random", moves, 5)
+    assert result["column"] == alone
     columns = {answered(cache, "move", "random", "44", seed)["column"] for seed in range(20)}
     assert len(columns) > 2
 
 
 @pytest.mark.parametrize(("moves", "since"), [("4453443523", 0), ("4453443523", 9), ("1212121", 5)])
 def test_the_values_of_a_game_are_the_solvers(moves, since):
-    found = answered(RecentAgents(), "values", "", moves, 0, since)
+    result = answered(RecentAgents(), "values", "", moves, 0, since)
     solver = Solver()
     positions = {n: Position.parse(moves[:n]) for n in range(since, len(moves) + 1)}
-    assert dict(found["values"]) == {n: solver.score(p) for n, p in positions.items()}
+    assert dict(result["values"]) == {n: solver.score(p) for n, p in positions.items()}
 
 
 class Unsure(SearchingAgent):
@@ -204,22 +204,22 @@ class Unsure(SearchingAgent):
 
 def test_a_move_says_what_the_agent_saw():
     move = answered(RecentAgents(), "move", "minimax:depth=3", "4455")
-    found = agents.make("minimax:depth=3").search(Position.parse("4455"))
-    line = "".join(str(column + 1) for column in found.principal_variation)
-    assert (move["column"], move["value"]) == (found.column + 1, found.value)
-    assert (move["nodes"], move["depth"], move["line"]) == (found.nodes, found.depth, line)
+    result = agents.make("minimax:depth=3").search(Position.parse("4455"))
+    line = "".join(str(column + 1) for column in result.principal_variation)
+    assert (move["column"], move["value"]) == (result.column + 1, result.value)
+    assert (move["nodes"], move["depth"], move["line"]) == (result.nodes, result.depth, line)
     assert "value" not in answered(RecentAgents(), "move", "greedy", "4455")
     agents.register("unsure", Unsure)
     for kind in ("move", "hint"):
-        said = answered(RecentAgents(), kind, "unsure", "4455")
-        assert (said["column"], said["value"], said["line"]) == (3, None, "34")
+        message = answered(RecentAgents(), kind, "unsure", "4455")
+        assert (message["column"], message["value"], message["line"]) == (3, None, "34")
 
 
 def test_an_agent_at_fault_forfeits():
     agents.register("nine", lambda observation: 9)
-    found = answered(RecentAgents(), "move", "nine", "")
-    assert (found["type"], found["ending"]) == ("forfeit", "nonsense")
-    assert "expected an integer 0..6" in found["reason"]
+    result = answered(RecentAgents(), "move", "nine", "")
+    assert (result["type"], result["ending"]) == ("forfeit", "nonsense")
+    assert "expected an integer 0..6" in result["reason"]
 
 
 def test_a_process_keeps_few_agents_and_closes_the_others():

@@ -62,8 +62,10 @@ def test_a_run_ends_when_its_tokens_are_used_up(server, play):
 def test_an_illegal_answer_is_asked_again_and_the_second_forfeits(server, play, tmp_path):
     server.answer = lambda body: f"Move: {KEY}"
     done = play()
-    said = " ".join(done.stdout.split())
-    assert "llm forfeited 2 games (2 exception), for example: exception: EngineFault: tiny" in said
+    message = " ".join(done.stdout.split())
+    assert (
+        "llm forfeited 2 games (2 exception), for example: exception: EngineFault: tiny" in message
+    )
     assert [len(body["messages"]) for body in server.asked] == [1, 3, 1, 3]
     assert rows_of(tmp_path / "answers.jsonl")[0]["answer"] == "Move: [key]"
 

@@ -84,20 +84,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with server.door:
             server.asked.append(body)
             server.keys.append(self.headers.get("Authorization", ""))
-            said = server.script.pop(0) if server.script else None
+            items = server.script.pop(0) if server.script else None
             server.at_once += 1
             server.most_at_once = max(server.most_at_once, server.at_once)
         try:
-            if said is None:
-                said = server.answer(body)
-            if isinstance(said, Fault):
-                self.fail(said)
+            if items is None:
+                items = server.answer(body)
+            if isinstance(items, Fault):
+                self.fail(items)
                 return
-            if isinstance(said, str):
-                said = {"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+            if isinstance(items, str):
+                items = {
+                    "message": {"role": "assistant", "content": items},
+                    "finish_reason": "stop",
+                }
             answer = {
                 "id": "1", "object": "chat.completion", "created": 1, "model": body["model"],
-                "choices": [{"index": 0, **said}], "usage": server.usage,
+                "choices": [{"index": 0, **items}], "usage": server.usage,
             }  # fmt: skip
             self.send(200, json.dumps(answer).encode(), {})
             server.answered(body)

@@ -21,9 +21,9 @@ def published(name: str) -> list[str]:
 
 def modules() -> dict[str, Path]:
     """The source file of each module of the packages, by import name."""
-    found = {}
+    items = {}
     for package, folder in FOLDERS.items():
         for path in sorted(folder.rglob("*.py")):
             inner = path.relative_to(folder).with_suffix("").parts
-            found[".".join((package, *inner)).removesuffix(".__init__")] = path
-    return found
+            items[".".join((package, *inner)).removesuffix(".__init__")] = path
+    return items

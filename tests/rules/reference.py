@@ -36,14 +36,14 @@ Key = tuple[tuple[int, ...], ...]
 @functools.cache
 def windows_towards(row_step: int, column_step: int, size: Size = STANDARD) -> list[Cells]:
     """Every line of cells in one direction that wins and lies on the board."""
-    found = []
+    items = []
     for row in range(size.rows):
         for column in range(size.columns):
             steps = range(size.connect)
             cells = tuple((row + k * row_step, column + k * column_step) for k in steps)
             if all(0 <= r < size.rows and 0 <= c < size.columns for r, c in cells):
-                found.append(cells)
-    return found
+                items.append(cells)
+    return items
 
 
 @functools.cache
@@ -119,23 +119,23 @@ def winning_discs(board: Board, size: Size = STANDARD) -> set[tuple[int, int]]:
 
 def winning_columns(board: Board, player: int, size: Size = STANDARD) -> list[int]:
     """The columns where the player's disc wins at once; nobody has won."""
-    found = []
+    items = []
     for column in open_columns(board):
         play(board, column, player)
         if winner(board, size) is not None:
-            found.append(column)
+            items.append(column)
         take_back(board, column)
-    return found
+    return items
 
 
 def cells_completing_four(board: Board, player: int) -> set[tuple[int, int]]:
     """Cells that lie in a window whose three other cells hold the player's discs."""
-    found = set()
+    items = set()
     for cells in WINDOWS:
         for cell in cells:
             if all(board[r][c] == player for r, c in cells if (r, c) != cell):
-                found.add(cell)
-    return found
+                items.add(cell)
+    return items
 
 
 def is_over(board: Board, size: Size = STANDARD) -> bool:
@@ -227,11 +227,11 @@ def decided(board: Board, own: int) -> float | None:
 
 def count(board: Board, player: int, discs: int) -> int:
     """Windows with exactly so many of the player's discs and none of the other's."""
-    found = 0
+    result = 0
     for (r0, c0), (r1, c1), (r2, c2), (r3, c3) in WINDOWS:
         window = (board[r0][c0], board[r1][c1], board[r2][c2], board[r3][c3])
-        found += window.count(player) == discs and window.count(EMPTY) == 4 - discs
-    return found
+        result += window.count(player) == discs and window.count(EMPTY) == 4 - discs
+    return result
 
 
 def in_centre(board: Board, player: int) -> int:
@@ -462,8 +462,8 @@ def published_lines(positions: int = 200) -> Iterator[str]:
     yield "\t".join(["moves", *PUBLISHED])
     for moves in random_games(seed=1, count=positions, least=4):
         board, player = board_after(moves), len(moves) % 2
-        found = [best(board, player) for best in PUBLISHED.values()]
-        yield "\t".join([moves, *(f"{column}:{float(value)!r}" for column, value in found)])
+        items = [best(board, player) for best in PUBLISHED.values()]
+        yield "\t".join([moves, *(f"{column}:{float(value)!r}" for column, value in items)])
 
 
 def endings_lines(positions: int = 100) -> Iterator[str]:
