@@ -471,6 +471,6 @@ def test_a_function_of_two_arguments_is_told_what_it_may_be(tmp_path, parameters
         agents.make(f"{file}:agent")
 
 
-@pytest.mark.parametrize("player", [max, len, lambda observation: 3], ids=str)
+@pytest.mark.parametrize("player", [max, len, lambda observation: 3], ids=["max", "len", "lambda"])
 def test_a_function_writes_no_files(player):
     assert written_files(player) == {}
