@@ -305,8 +305,9 @@ def as_network(thing: Any, policy: str | None = None) -> Network:
     for is_kind, kind in KINDS:
         if is_kind(thing):
             return kind(thing, policy)
-    made = f"an object of the class: {thing.__name__}()" if isinstance(thing, type) else ""
-    expected = made or "a network: a model, a module or a function"
+    expected = "a network: a model, a module or a function"
+    if isinstance(thing, type) and not issubclass(thing, Agent):
+        expected = f"an object of the class: {thing.__name__}()"
     raise InvalidOption(f"{brief(thing)}: expected {expected}")
 
 
