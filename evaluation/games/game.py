@@ -27,7 +27,7 @@ class Clock(NamedTuple):
         return f"the limit is {self.movetime:g} s plus a margin of {self.margin:g} s"
 
 
-class Seat(Protocol):
+class GamePlayer(Protocol):
     """Who plays a game: one of ``c4env.evaluation.games.referee``."""
 
     def reset(self, seed: int) -> Fault | None:
@@ -48,7 +48,7 @@ def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> i
 
 
 def play_game(
-    players: tuple[Seat, Seat],
+    players: tuple[GamePlayer, GamePlayer],
     names: tuple[str, str],
     opening: str = "",
     seed: int = 0,
