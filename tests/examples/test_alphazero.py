@@ -110,7 +110,7 @@ def test_the_script_trains_and_a_spec_names_its_agent(tmp_path):
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_a_short_training_beats_random(tmp_path):
-    alphazero.train(tmp_path, 10_000, 1)
+    alphazero.train(tmp_path, 4_000, 1)
     players = {"trained": alphazero.AlphaZero(tmp_path, simulations=0), "random": "random"}
     games = evaluation.round_robin(players, openings=3, seed=1, jobs=1).games
     assert np.mean([game.points[game.players.index("trained")] for game in games]) > 0.7
