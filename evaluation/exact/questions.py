@@ -86,14 +86,15 @@ def quality(
         the judged moves.
 
     Raises:
-        InvalidOption: an agent occurs twice, no agent answers, or the count or a set is invalid.
+        InvalidOption: an agent occurs twice or is no text, no agent answers, or the count or a set
+            is invalid.
 
     Example:
         >>> judged = quality("greedy", count=10)
         >>> judged.overall()[0].blunder_rate.value
         0.5
     """
-    specs = [specs] if isinstance(specs, str) else specs
+    specs = specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
     sets = [on] if isinstance(on, str) else on
     with closing(referee_of(specs)) as referee, Judge(out) as judge:
         positions = labelled_sets(sets, count, seed)
@@ -161,6 +162,9 @@ def question(
 
 def referee_of(specs: Sequence[str]) -> Referee:
     """Return the referee of several specs; ``"mine=greedy"`` names an agent ``mine``."""
+    for spec in specs:
+        if not isinstance(spec, str):
+            raise InvalidOption(f"agent {spec!r}: expected the text of a spec")
     named = dict(map(split_name, specs))
     if not specs or len(named) < len(specs):
         raise InvalidOption(

@@ -8,7 +8,9 @@ import pytest
 from c4env import evaluation
 from c4env.agents.heuristics.names import HEURISTICS
 from c4env.agents.solver import Solver
+from c4env.agents.spec import Spec
 from c4env.bitboard import CENTRE, popcount
+from c4env.errors import InvalidOption
 from c4env.evaluation.exact.heuristics import compare_heuristics, spearman
 from c4env.evaluation.exact.moves import JudgedMove, Quality, bands, judge_games
 from c4env.evaluation.exact.questions import make_labelled
@@ -151,3 +153,13 @@ def test_the_share_of_right_signs_leaves_out_draws():
     (result,) = compare_heuristics([hopeful], POSITIONS).rows
     signs = (np.sign(values) * np.sign(scores))[scores != 0]
     assert result.sign.value == pytest.approx((1 + signs.mean()) / 2)
+
+
+@pytest.mark.parametrize(
+    "players",
+    [Spec.parse("greedy"), [lambda observation: 3], [7]],
+    ids=["Spec", "function", "number"],
+)
+def test_agents_are_named_by_texts(players):
+    with pytest.raises(InvalidOption, match="expected the text of a spec"):
+        evaluation.quality(players, on="end-easy", count=5)
