@@ -16,10 +16,9 @@ if __name__ == "agents":  # Python was started in the clone
     raise ImportError("agents is imported as c4env.agents")
 
 from c4env.agents.base import Agent, BatchAgent, Games, SearchingAgent, SearchResult
-from c4env.agents.entries import Entry, Range, Reads, Writes
-from c4env.agents.options import validate_args
-from c4env.agents.registry import names, register
-from c4env.agents.spec import describe, make
+from c4env.agents.making.options import Range, Reads, Writes, validate_args
+from c4env.agents.making.spec import describe, make
+from c4env.agents.making.zoo import Entry, names, register
 from c4env.errors import (
     EngineFault,
     IllegalMove,

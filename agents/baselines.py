@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4env.agents.base import Agent, require_move
-from c4env.agents.options import DEFAULT_HEURISTIC, HeuristicName, validate_args
+from c4env.agents.making.options import DEFAULT_HEURISTIC, HeuristicName, validate_args
 
 if TYPE_CHECKING:
     from c4env.arrays import Int64s

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
-from c4env.agents.entries import Range
-from c4env.agents.options import validate_args
+from c4env.agents.making.options import Range, validate_args
 from c4env.agents.solver import Solver
 from c4env.arrays import Int64s
 from c4env.bitboard import (

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.base import Agent, BatchAgent, Games, require_count
-from c4env.agents.spec import make
+from c4env.agents.making.spec import make
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.batch import parse_actions
 from c4env.envs.opponents import reset_player

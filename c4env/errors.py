@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+from collections.abc import Iterable
 from typing import SupportsIndex
 
 
@@ -166,3 +167,11 @@ def require_integer(
 def brief(thing: object) -> str:
     """Return the beginning of an object's ``repr`` in one line; that of a module has several."""
     return " ".join(repr(thing).split())[:80]
+
+
+def suggest(name: str, names: Iterable[str], otherwise: str = "") -> str:
+    """Return ``; did you mean 'greedy'?`` if one of the names is similar, else ``otherwise``."""
+    import difflib  # takes 5 ms
+
+    similar = difflib.get_close_matches(name, sorted(names), n=1)
+    return f"; did you mean {similar[0]!r}?" if similar else otherwise

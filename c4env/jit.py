@@ -37,13 +37,7 @@ config: Any = numba.config  # its attributes are set at run time
 
 KERNEL: Final = re.compile(rb"^\s*(?:@|\w+ = )kernel\(", re.MULTILINE)
 CONSTANTS: Final = (  # the files that have no kernels, but constants for kernels
-    *(
-        "c4env/geometry.py",
-        "c4env/jit.py",
-        "c4env/rules.py",
-        "envs/streams.py",
-        "search/threads.py",
-    ),
+    *("c4env/geometry.py", "c4env/jit.py", "c4env/rules.py", "envs/streams.py"),
     *("search/threads.py", "heuristics/__init__.py", "heuristics/weights.py"),
 )
 KEPT_DAYS: Final = 14  # days without use before a cache folder is removed

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from c4env.boards import use_board
-from c4env.errors import C4Error, InvalidOption
+from c4env.errors import C4Error, InvalidOption, suggest
 from c4env.evaluation.cli import COMMANDS, GROUPS, module_of
 from c4env.evaluation.cli.declare import Parser, require_writable
 from c4env.evaluation.cli.output import announce_compiling, complain, reader_may_end
@@ -120,8 +120,6 @@ def _execute(words: list[str]) -> int:
         parser.error("the working folder was deleted: expected an existing one")
     try:
         if name not in COMMANDS:
-            from c4env.agents.imports import suggest
-
             expected = f"; expected {', '.join(COMMANDS)}"
             parser.error(f"unknown command {name!r}{suggest(name, COMMANDS, expected)}")
         return _execute_command(name, words[1:])

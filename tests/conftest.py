@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from c4env.agents import registry
+from c4env.agents.making import zoo
 from c4env.jit import KERNEL
 from tests.helpers.paths import FOLDERS, modules
 
@@ -52,7 +52,7 @@ def own_agents(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Nothing public takes an agent out again.
     """
-    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    monkeypatch.setattr(zoo, "_registered", dict(zoo._registered))
 
 
 @pytest.fixture(autouse=True)

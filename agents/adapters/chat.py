@@ -21,8 +21,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from c4env.agents.base import Agent, require_move
-from c4env.agents.entries import Range
-from c4env.agents.options import Seconds, WrittenFile, validate_args
+from c4env.agents.making.options import Range, Seconds, WrittenFile, validate_args
 from c4env.envs.text import fill, read_move, template
 from c4env.errors import EngineFault, IllegalMove, InvalidAction, InvalidOption, Unavailable
 from c4env.files import require_file

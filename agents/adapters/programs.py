@@ -19,9 +19,9 @@ import numpy as np
 
 from c4env.agents.adapters.process import LineProcess
 from c4env.agents.base import Agent, as_number, require_move
-from c4env.agents.functions import FunctionAgent
-from c4env.agents.imports import file_hint, first_on_path, imports_of
-from c4env.agents.options import Command, Seconds, validate_args
+from c4env.agents.making.load import file_hint, first_on_path, imports_of
+from c4env.agents.making.options import Command, Seconds, validate_args
+from c4env.agents.making.wrap import FunctionAgent
 from c4env.errors import EngineFault, InvalidOption, LateAnswer
 from c4env.geometry import CONNECT, IS_STANDARD, ROWS
 from c4env.position import DIGITS, Position

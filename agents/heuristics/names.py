@@ -25,9 +25,9 @@ from numba import types as numba_types
 
 from c4env.agents.heuristics import QUIET
 from c4env.agents.heuristics import WIN as WIN
-from c4env.agents.imports import format_error, import_callable, suggest
-from c4env.agents.options import HEURISTIC_NAMES
-from c4env.errors import C4Error, InvalidOption
+from c4env.agents.making.load import describe_error, import_callable
+from c4env.agents.making.options import HEURISTIC_NAMES
+from c4env.errors import C4Error, InvalidOption, suggest
 from c4env.geometry import CONNECT, ROWS
 from c4env.jit import config, kernel
 
@@ -263,7 +263,7 @@ def _ask(function: Callable[[int, int], Any], name: str, mine: int, theirs: int)
     try:
         value = function(mine, theirs)
     except (Exception, SystemExit) as error:
-        raise InvalidOption(f"heuristic {name!r} raised {format_error(error)}") from error
+        raise InvalidOption(f"heuristic {name!r} raised {describe_error(error)}") from error
     if not isinstance(value, float | numbers.Real):
         raise InvalidOption(
             f"heuristic {name!r} returned {value!r}: expected a float, the value for `mine`"

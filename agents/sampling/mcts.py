@@ -12,8 +12,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from c4env.agents.entries import Range
-from c4env.agents.options import Megabytes, Movetime, Simulations, validate_args
+from c4env.agents.making.options import Megabytes, Movetime, Range, Simulations, validate_args
 from c4env.agents.sampling.tree import (
     NODE_ARRAY,
     OPEN,

@@ -14,9 +14,16 @@ from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
-from c4env.agents.entries import Range
-from c4env.agents.networks import Network, as_network, import_network
-from c4env.agents.options import Megabytes, Movetime, Policy, Share, Simulations, validate_args
+from c4env.agents.making.networks import Network, as_network, import_network
+from c4env.agents.making.options import (
+    Megabytes,
+    Movetime,
+    Policy,
+    Range,
+    Share,
+    Simulations,
+    validate_args,
+)
 from c4env.agents.sampling.descent import LEAF, PUCT_ROOT, complete_by_mixed_value, search
 from c4env.agents.sampling.tree import OPEN, TreeAgent
 from c4env.arrays import Float64s, Int64s
@@ -51,7 +58,7 @@ class PUCT(TreeAgent):
     Args:
         function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
             with the package, ``selfplay:DIR`` a network of ``c4env.agents.selfplay.train``. Any
-            other is a network of yours (:mod:`c4env.agents.networks`) or its import path;
+            other is a network of yours (:mod:`c4env.agents.making.networks`) or its import path;
             it is deterministic only if its attribute ``deterministic`` is True. Without values,
             every undecided position counts 0.
         simulations: simulations for each move (400 without a movetime).

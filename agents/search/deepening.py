@@ -23,7 +23,14 @@ from c4env.agents.heuristics.names import (
     load,
     not_a_value,
 )
-from c4env.agents.options import HeuristicName, Megabytes, Movetime, Plies, Positions, validate_args
+from c4env.agents.making.options import (
+    HeuristicName,
+    Megabytes,
+    Movetime,
+    Plies,
+    Positions,
+    validate_args,
+)
 from c4env.agents.search.fixed_depth import INFINITY, INVALID, leaf, search_with
 from c4env.agents.search.lowlevel import (
     CENTRE_FIRST,

@@ -29,7 +29,7 @@ from c4env.agents.heuristics.names import (
     not_a_value,
     raised_by,
 )
-from c4env.agents.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
+from c4env.agents.making.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from c4env.agents.search.lowlevel import CENTRE_FIRST, LEFT_TO_RIGHT, column_at, pointer
 from c4env.agents.search.threads import LIMIT, search_interruptibly
 from c4env.arrays import Int64s

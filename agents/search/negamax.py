@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from c4env.agents.base import LineSearch, require_move
-from c4env.agents.options import Positions, validate_args
+from c4env.agents.making.options import Positions, validate_args
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import LIMIT, search_interruptibly
 from c4env.arrays import Int64s

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from c4env.agents.base import LineSearch
 from c4env.agents.heuristics.evaluations import line_score
-from c4env.agents.options import Plies, validate_args
+from c4env.agents.making.options import Plies, validate_args
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import LIMIT, search_interruptibly
 from c4env.arrays import Int64s

@@ -15,10 +15,9 @@ from typing import Annotated, Any, Final
 import numpy as np
 
 from c4env.agents.base import Agent
-from c4env.agents.entries import Range
-from c4env.agents.networks import Network
-from c4env.agents.options import Folder, Temperature, validate_args
-from c4env.agents.policies import NetworkAgent
+from c4env.agents.making.networks import Network
+from c4env.agents.making.options import Folder, Range, Temperature, validate_args
+from c4env.agents.making.wrap import NetworkAgent
 from c4env.arrays import Int8s
 from c4env.errors import C4Error, InvalidOption, MissingExtra, Unwritable
 from c4env.files import lock_file

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from c4env.agents.base import LineSearch
-from c4env.agents.options import Megabytes, Share, validate_args
+from c4env.agents.making.options import Megabytes, Share, validate_args
 from c4env.agents.solver import Solver
 from c4env.position import Position
 from c4env.rules import CELLS

@@ -52,7 +52,7 @@ def add_options(
         names: keywords of it, separated by blanks.
         defaults: defaults of the command that differ from those of the signature.
     """
-    from c4env.agents.options import argument_help
+    from c4env.agents.making.options import argument_help
 
     helps, hints = argument_help(declared.__doc__), typing.get_type_hints(declared)
     parameters = inspect.signature(declared).parameters

@@ -21,7 +21,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if "numba" not in sys.modules:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # descriptions need no kernel
     from c4env import agents
-    from c4env.agents.spec import description_of
+    from c4env.agents.making.spec import description_of
     from c4env.errors import C4Error
 
     rows: list[tuple[str, ...]] = []

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.imports import suggest
 from c4env.agents.pool import Pool
 from c4env.agents.solver import NO_SCORE, Solver, enumeration
 from c4env.agents.solver.exam import SHA256, in_exam, keys
@@ -27,7 +26,7 @@ from c4env.bitboard import CELLS, COLUMNS, mirror_all
 from c4env.envs.batch import boards_from, discs_on
 from c4env.envs.streams import streams
 from c4env.envs.vector import ConnectFourVectorEnv
-from c4env.errors import InvalidOption, UnreadableRun, require_integer
+from c4env.errors import InvalidOption, UnreadableRun, require_integer, suggest
 from c4env.evaluation.exact.scores import strongest_book
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, versions

@@ -15,10 +15,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.imports import suggest
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, exam
-from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer
+from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer, suggest
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.games.asking import Fault

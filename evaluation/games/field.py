@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import copy
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
-from c4env import agents
 from c4env.agents.base import Agent
-from c4env.agents.functions import function_agent
-from c4env.agents.networks import is_network
-from c4env.agents.spec import Spec
+from c4env.agents.making.kinds import Kind, kind_of
+from c4env.agents.making.spec import Spec
+from c4env.agents.making.wrap import FunctionAgent, as_agent
 from c4env.errors import InvalidOption
-from c4env.evaluation.store.header import Identity, hash_files
+from c4env.evaluation.store.header import Identity
 from c4env.geometry import IS_STANDARD
 from c4env.position import Position
 
@@ -27,8 +24,8 @@ Player = str | Spec | Callable[..., Any]
 Players = Sequence[Player] | Mapping[str, Player]
 """A list of players, or a mapping from names to players."""
 
-Member = Spec | Callable[..., Any]
-"""A player of a run: a parsed spec, or an object that can be called with an observation."""
+Member = Spec | Agent
+"""A player of a run: a parsed spec, or an agent."""
 
 Field = Mapping[str, Member]
 """The players of a run by name, their specs parsed (:func:`name_players`)."""
@@ -57,10 +54,8 @@ def name_players(players: Players) -> Field:
             player = Spec.parse(player)
         if isinstance(player, type):
             raise InvalidOption(f"agent {name!r} is a class: pass an instance, or the class's path")
-        if is_network(player) or not isinstance(player, Spec | Callable):
-            player = agents.make(player)
-        if not isinstance(player, Spec | Agent):
-            function_agent(player)  # raises an error for a function of other arguments
+        if not isinstance(player, Spec):
+            player = as_agent(player)
         try:
             name.encode()
         except UnicodeEncodeError:
@@ -73,9 +68,9 @@ def name_players(players: Players) -> Field:
 
 def as_players(players: Players | Player) -> Players:
     """Return one player or several as players."""
-    if isinstance(players, str | Spec) or callable(players) or is_network(players):
+    if isinstance(players, str | Spec) or kind_of(players) is not Kind.NOTHING:
         return [cast("Player", players)]
-    return players
+    return cast("Players", players)
 
 
 def separate(field: Field) -> Field:
@@ -86,11 +81,16 @@ def separate(field: Field) -> Field:
     """
     players: dict[str, Member] = {}
     for name, player in field.items():
-        if any(player is other for other in players.values()):
+        if any(_thing(player) is _thing(other) for other in players.values()):
             problem = "is an object with two names, and no copy is possible"
             player = _copied(name, player, problem, "two objects")  # two sides share nothing
         players[name] = player
     return players
+
+
+def _thing(player: Member) -> object:
+    """Return what a player must not share with another: an object, or the function that it is."""
+    return player.function if isinstance(player, FunctionAgent) else player
 
 
 def for_another_job(field: Field) -> Field:
@@ -168,20 +168,12 @@ class Traits(NamedTuple):
     limit: float | None = None  # seconds after which the process of a late agent is killed
 
 
-def traits_of(agent: Any) -> Traits:
+def traits_of(agent: Agent) -> Traits:
     """Return what an agent says of itself; check that it is ready.
 
     Agents whose search depth depends on the clock do not count as deterministic.
     """
-    if isinstance(agent, Agent):
-        agent.ready()
-    timed = getattr(agent, "movetime", None) is not None
-    deterministic = getattr(agent, "deterministic", False) is True and not timed
+    agent.ready()
+    timed = agent.movetime is not None
+    deterministic = agent.deterministic is True and not timed
     return Traits(deterministic, timed, limit=getattr(agent, "timeout", None))
-
-
-def identity_of(files: Iterable[Path], start: str) -> Identity:
-    """Return the identity of the agent that consists of files, by their paths from a folder."""
-    paths = (Path(start, file) for file in files)
-    named = {os.path.relpath(path, start): path for path in paths if path.is_file()}
-    return {"files": hash_files(named)} if named else {}

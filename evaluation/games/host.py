@@ -33,11 +33,11 @@ from typing import IO, Any, Final
 
 import numpy as np
 
-from c4env.agents import imports
-from c4env.agents.spec import Spec
+from c4env.agents.making import load
+from c4env.agents.making.spec import Spec
+from c4env.agents.making.wrap import FunctionAgent
 from c4env.errors import C4Error, Unavailable
-from c4env.evaluation.games.asking import Answer, Fault, ask, begin, describe_error, function_of
-from c4env.observation import observe
+from c4env.evaluation.games.asking import Answer, Fault, ask, begin
 from c4env.position import Position
 
 ENDING: Final = 1.0  # seconds from the last request to the end of the process
@@ -58,20 +58,21 @@ agents: Final[dict[str, Any]] = {}
 
 def make(name: str, text: str, movetime: float | None) -> Any:
     """Make an agent; return its traits, with a hash of its files and of the user's modules."""
-    from c4env.evaluation.games.field import identity_of, make_player, traits_of
+    from c4env.evaluation.games.field import make_player, traits_of
+    from c4env.evaluation.games.identity import files_of, identity_of
 
     start, spec = os.getcwd(), Spec.parse(text)  # an agent may change the folder
     agents[name] = agent = make_player(spec, movetime)
     with chdir(start):
-        files = spec.files()
+        files = files_of(spec)
     # What a move may load is loaded now: no clock counts it, and its generator is seeded in time.
     sources = (str(file) for file in files if file.suffix == ".py")
-    names = {name.partition(".")[0] for source in sources for name in imports.imports_of(source)}
+    names = {name.partition(".")[0] for source in sources for name in load.imports_of(source)}
     for library in ("numba", "torch"):
         if library in names:
             with suppress(ImportError):
                 importlib.import_module(library)
-    if function_of(agent) is None:
+    if not isinstance(agent, FunctionAgent):
         importlib.import_module("c4env.bitboard")
     modules = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
     loaded = {os.path.realpath(os.path.join(start, file)) for file in modules if file}
@@ -99,11 +100,7 @@ def seed_generators(seed: int) -> None:
 
 def move(name: str, moves: str) -> Answer:
     """Return the agent's column and nodes, or its fault."""
-    agent, position = agents[name], Position.parse(moves)
-    function = function_of(agent)
-    if function is not None:
-        return ask(function, observe(position), position.is_legal, function)
-    return ask(agent.choose, position, position.is_legal, agent)
+    return ask(agents[name], Position.parse(moves))
 
 
 def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
@@ -119,8 +116,7 @@ def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
 def rest(*names: str) -> None:
     """Give back the memory of agents, until they play again."""
     for name in names:
-        if hasattr(agents[name], "close"):
-            agents[name].close()
+        agents[name].close()
 
 
 _ACTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -135,9 +131,9 @@ def reply(action: str, *arguments: Any) -> dict[str, Any]:
     except Unavailable as error:  # not the agent's fault: the run ends, and can be resumed
         return {"unavailable": str(error)}
     except C4Error as error:  # whose message needs no other words
-        return {"fault": ("exception", text := describe_error(error, False)), "error": text}
+        return {"fault": ("exception", text := load.describe_error(error, False)), "error": text}
     except BaseException as error:  # also a KeyboardInterrupt, which here is the agent's own
-        return {"fault": ("exception", describe_error(error))}
+        return {"fault": ("exception", load.describe_error(error))}
     return {"fault": answer} if isinstance(answer, Fault) else {"answer": answer}
 
 
@@ -146,7 +142,7 @@ def serve(reply: Callable[..., Any]) -> None:
 
     What agents print goes to standard error, and they read an empty standard input.
     """
-    imports.keeps_first = True
+    load.keeps_first = True
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)

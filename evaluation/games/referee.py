@@ -23,25 +23,24 @@ from threadpoolctl import threadpool_limits
 
 from c4env.agents.adapters.process import LineProcess
 from c4env.agents.adapters.programs import Engine
-from c4env.agents.base import Agent
 from c4env.agents.heuristics import QUIET
-from c4env.agents.options import DAY
-from c4env.agents.spec import Spec
+from c4env.agents.making.options import DAY
+from c4env.agents.making.spec import Spec
+from c4env.agents.making.wrap import as_agent
 from c4env.boards import VARIABLE
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
-from c4env.evaluation.games.asking import Answer, Fault, ask, begin, function_of
+from c4env.evaluation.games.asking import Answer, Fault, ask, begin
 from c4env.evaluation.games.field import (
     Field,
     Traits,
     for_another_job,
-    identity_of,
     make_player,
     traits_of,
 )
 from c4env.evaluation.games.game import Clock, play_game
+from c4env.evaluation.games.identity import files_of, identity_of
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.geometry import BOARD_SIZE
-from c4env.observation import observe
 from c4env.position import Position
 from c4env.system import FOLDER
 
@@ -130,11 +129,10 @@ class Host:
 
 
 class LocalPlayer:
-    """A player in this process: an agent, or any function of an observation."""
+    """A player in this process: an agent, or anything that becomes one."""
 
     def __init__(self, agent: Any) -> None:
-        self.agent = agent
-        self._function = function_of(agent)
+        self.agent = as_agent(agent)
 
     def make(self) -> Traits:
         """Check that the player is ready, and return its traits."""
@@ -146,16 +144,13 @@ class LocalPlayer:
 
     def ask(self, position: Position, moves: str, clock: Clock | None) -> Answer:
         """Return the player's column and nodes, or its fault."""
-        if self._function is not None:
-            return ask(self._function, observe(position), position.is_legal, self._function)
         if clock is not None and isinstance(self.agent, Engine):
             self.agent.limit = clock.movetime + clock.margin
-        return ask(self.agent.choose, position, position.is_legal, self.agent)
+        return ask(self.agent, position)
 
     def close(self) -> None:
         """Give back what the agent holds: memory, a program."""
-        if isinstance(self.agent, Agent):
-            self.agent.close()
+        self.agent.close()
 
     rest = close  # an agent takes it again for its next move
 
@@ -291,8 +286,8 @@ class Referee:
         if isinstance(seat, HostedPlayer):
             return traits
         if isinstance(player, Spec) and not player.is_of_session:
-            return traits._replace(code=identity_of(player.files(), os.getcwd()))
-        version = getattr(function_of(seat.agent) or seat.agent, "version", None)
+            return traits._replace(code=identity_of(files_of(player), os.getcwd()))
+        version = getattr(seat.agent, "version", None)
         return traits._replace(code={"version": "" if version is None else str(version)})
 
     def play(self, pair: tuple[str, str], opening: str) -> GameRecord:

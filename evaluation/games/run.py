@@ -21,8 +21,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.options import DAY
-from c4env.agents.spec import written_files
+from c4env.agents.making.options import DAY
+from c4env.agents.making.spec import written_files
 from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
 from c4env.evaluation.games.field import Field, describe_player, separate
 from c4env.evaluation.games.game import Clock

@@ -30,9 +30,8 @@ from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 
-from c4env.agents.imports import suggest
 from c4env.arrays import Bools, Float64s, Int64s
-from c4env.errors import InvalidOption
+from c4env.errors import InvalidOption, suggest
 from c4env.evaluation.rating.fit import DRAWS, ELO, FEW, TAILS, Interval, firth, fit, information
 from c4env.evaluation.rating.tally import Cost, Tally
 from c4env.evaluation.tables import Column, Table, plural, signed

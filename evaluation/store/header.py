@@ -28,6 +28,7 @@ import numpy as np
 
 from c4env.errors import UnreadableRun
 from c4env.geometry import BOARD_SIZE, COLUMNS, CONNECT, IS_STANDARD, ROWS
+from c4env.position import Position
 from c4env.system import __version__
 
 FORMAT: Final = "c4env run 2"
@@ -292,10 +293,6 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
 
 def _same_position(openings: Iterable[str]) -> tuple[str, str] | None:
     """Return the first two openings that are one position in two orders of moves, or None."""
-    from c4env.position import (
-        Position,  # compiled code, which the process of a function does without
-    )
-
     found: dict[Position, str] = {}
     for moves in openings:
         before = found.setdefault(Position.parse(moves), moves)

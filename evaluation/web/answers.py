@@ -20,9 +20,10 @@ from typing import Any, Final, NamedTuple
 
 from c4env import agents
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
-from c4env.agents.spec import Spec
+from c4env.agents.making.load import describe_error
+from c4env.agents.making.spec import Spec
 from c4env.errors import C4Error, EngineFault, LateAnswer
-from c4env.evaluation.games.asking import Fault, ask, begin, describe_error
+from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.host import seed_generators
 from c4env.evaluation.games.referee import Host
@@ -183,7 +184,7 @@ def _move(cache: RecentAgents, question: Question) -> Message:
     started = time.perf_counter()
     seed = game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
     seed_generators(seed)
-    choice = begin(agent, seed) or ask(player.choose, position, position.is_legal, player)
+    choice = begin(agent, seed) or ask(player, position)
     seconds = time.perf_counter() - started
     if isinstance(choice, Fault):
         return {"type": "forfeit", **choice._asdict()}

@@ -19,10 +19,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
-from c4env.agents.options import DAY
-from c4env.agents.registry import options_of_agent, summary_of_agent
-from c4env.agents.spec import Spec
+from c4env.agents.making.options import DAY, REQUIRED, Option
+from c4env.agents.making.spec import Spec
+from c4env.agents.making.zoo import ZOO, Entry
 from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.tables import shortened
 from c4env.system import usable_cores
@@ -69,7 +68,7 @@ class ServerSettings:
 PLAIN: Final = {
     entry.name: entry
     for entry in ZOO
-    if all(option.default is not REQUIRED for option in options_of_agent(entry))
+    if all(option.default is not REQUIRED for option in entry.maker.options)
     and all(importlib.util.find_spec(module) for module in entry.needs)
 }
 """By name, the entries of the zoo that need no argument and whose packages are installed."""
@@ -112,8 +111,6 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
     if spec.partition(":")[0].strip() not in PLAIN:  # before parse, which may import a module
         raise InvalidOption(f"{agent}: this page offers {', '.join([*PLAIN, *named])}")
     parsed = Spec.parse(spec)
-    if parsed.name not in PLAIN:
-        raise InvalidOption(f"{agent}: expected key=value after the colon")
     options = {option.name: option for option in settable(PLAIN[parsed.name])}
     for key in parsed.options:
         if key not in options:
@@ -134,7 +131,7 @@ def settable(entry: Entry) -> list[Option]:
             high=min(option.high, MEMORY) if option.name.endswith("_mb") else option.high,
             open=False,
         )
-        for option in options_of_agent(entry)
+        for option in entry.maker.options
         if option.kind is not str or option.choices
     ]
 
@@ -142,7 +139,7 @@ def settable(entry: Entry) -> list[Option]:
 def reserved_mb(spec: str) -> float:
     """Return the most megabytes that an agent's tables need; 0 for the owner's agents."""
     parsed = Spec.parse(spec)
-    options = options_of_agent(PLAIN[parsed.name]) if parsed.name in PLAIN else ()
+    options = PLAIN[parsed.name].maker.options if parsed.name in PLAIN else ()
     tables = [option for option in options if option.name.endswith("_mb")]
     return sum(float(parsed.options.get(option.name, option.default)) for option in tables)
 
@@ -156,7 +153,7 @@ def catalogue(named: Mapping[str, str] = MappingProxyType({})) -> list[dict[str,
     zoo = [
         {
             "spec": name,
-            "summary": summary_of_agent(entry),
+            "summary": entry.maker.about,
             "options": [_field(option) for option in settable(entry)],
         }
         for name, entry in PLAIN.items()

@@ -11,7 +11,7 @@ import pytest
 
 from c4env import Position, agents, evaluation
 from c4env.agents.adapters.process import LONGEST_LINE, LineProcess
-from c4env.agents.spec import Spec
+from c4env.agents.making.spec import Spec
 from c4env.errors import EngineFault, IllegalMove, LateAnswer
 from c4env.evaluation.games.referee import Referee
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from c4env import agents
-from c4env.agents.entries import REQUIRED, ZOO
-from c4env.agents.registry import options_of_agent
-from c4env.agents.spec import Spec, describe, description_of, make
+from c4env.agents.making.options import REQUIRED
+from c4env.agents.making.spec import Spec, describe, description_of, make
+from c4env.agents.making.zoo import ZOO
 from c4env.errors import UnknownAgent
 from tests.helpers.paths import ROOT
 
@@ -16,7 +16,7 @@ def test_every_agent_and_option_is_described():
     for entry in ZOO:
         text = describe(entry.name)
         assert text.startswith(entry.name)
-        for option in options_of_agent(entry):
+        for option in entry.maker.options:
             assert option.help
             assert re.search(rf" {option.name}(=\S+)?  ", text)
             assert f"  {option.help}\n" in f"{text}\n"
@@ -62,7 +62,7 @@ def test_what_is_printed_of_an_agent_makes_it_again(entry, monkeypatch):
     }
     everything = make(Spec.parse(spec).with_options(given) if ":" not in spec else spec, **given)
     assert everything.deterministic == plain.deterministic
-    for option in options_of_agent(entry):
+    for option in entry.maker.options:
         if option.default is REQUIRED:
             continue
         assert make(spec, **{option.name: option.default}).name

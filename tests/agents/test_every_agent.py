@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, batched, evaluation
-from c4env.agents.entries import REQUIRED, ZOO
-from c4env.agents.policies import agent_of
-from c4env.agents.registry import options_of_agent
+from c4env.agents.making.options import REQUIRED
+from c4env.agents.making.wrap import as_agent
+from c4env.agents.making.zoo import ZOO
 from c4env.errors import IllegalMove, InvalidOption, MissingExtra
 from tests.helpers.paths import ROOT
 
@@ -34,7 +34,7 @@ OPTIONS = [
 PLAIN = [  # without a program, a server or a package of its own
     entry.name
     for entry in ZOO
-    if not entry.needs and REQUIRED not in [option.default for option in options_of_agent(entry)]
+    if not entry.needs and REQUIRED not in [option.default for option in entry.maker.options]
 ]
 SPECS = [*OPTIONS, *sorted({*PLAIN} - {spec.partition(":")[0] for spec in OPTIONS})]
 
@@ -78,7 +78,9 @@ def test_a_table_or_tree_takes_no_more_memory_than_it_may():
 
 @pytest.mark.parametrize("spec", [*SPECS, KAGGLE, "a model that draws"])
 def test_a_copy_plays_on_as_the_agent_would(spec):
-    agent = agent_of(indifferent, 1.0) if spec.startswith("a model") else agents.make(spec)
+    agent = (
+        as_agent(indifferent, temperature=1.0) if spec.startswith("a model") else agents.make(spec)
+    )
     searched = spec.startswith(("negamax", "perfect"))  # to the end, so from a late position
     first, *line = [Position.parse(DRAWN[:n]) for n in range(30 if searched else 0, 42, 2)]
     agent.reset(7)

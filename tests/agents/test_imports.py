@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.agents.imports import import_attribute
+from c4env.agents.making.load import import_attribute
 from c4env.errors import UnknownAgent
 
 

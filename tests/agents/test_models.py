@@ -18,7 +18,7 @@ from c4env import (
     observe,
 )
 from c4env.agents import Pool
-from c4env.agents.networks import as_network
+from c4env.agents.making.networks import as_network
 from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
 from c4env.errors import EngineFault, IllegalMove, InvalidOption

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from c4env import ConnectFourEnv, Position, agents, observe
-from c4env.agents import registry
 from c4env.agents.base import Agent
-from c4env.agents.entries import Entry, Range
-from c4env.agents.functions import FunctionAgent
-from c4env.agents.options import validate_args
-from c4env.agents.registry import ENTRY_POINTS, names, register
-from c4env.agents.spec import Spec, describe, make, written_files
+from c4env.agents.making import zoo
+from c4env.agents.making.options import Range, validate_args
+from c4env.agents.making.spec import Spec, describe, make, written_files
+from c4env.agents.making.wrap import FunctionAgent
+from c4env.agents.making.zoo import ENTRY_POINTS, Entry, names, register
 from c4env.errors import InvalidOption, UnknownAgent
 from c4env.evaluation.__main__ import main
+from c4env.evaluation.games.identity import files_of
 from c4env.evaluation.web.offers import catalogue
 from tests.helpers.processes import run_python
 
@@ -26,9 +26,9 @@ from tests.helpers.processes import run_python
 def no_third_parties(monkeypatch):
     """Entry points of nobody; they are read once, and nothing public reads them again."""
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [])
-    registry.third_parties.cache_clear()
+    zoo.third_parties.cache_clear()
     yield
-    registry.third_parties.cache_clear()
+    zoo.third_parties.cache_clear()
 
 
 # -- names -------------------------------------------------------------------------
@@ -259,7 +259,8 @@ def test_an_unknown_agent_or_option_comes_with_a_suggestion(spec, error, hint):
 def test_a_bad_value_is_refused_in_a_spec_and_beside_it(value):
     with pytest.raises(InvalidOption) as caught:
         make("alphabeta", depth=value)
-    assert str(caught.value) == f"alphabeta: depth={value!r}: expected int between 1 and 42"
+    who = "alphabeta" if isinstance(value, str) else "AlphaBeta"  # values are the class's business
+    assert str(caught.value) == f"{who}: depth={value!r}: expected int between 1 and 42"
     if isinstance(value, str):
         with pytest.raises(InvalidOption, match=re.escape(str(caught.value))):
             make(f"alphabeta:depth={value}")
@@ -403,7 +404,7 @@ def test_third_parties_register_through_entry_points(monkeypatch):
         return [importlib.metadata.EntryPoint(n, v, group) for n, v in kinds.items()]
 
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
-    registry.third_parties.cache_clear()
+    zoo.third_parties.cache_clear()
     assert {"theirs", "their-function", "their-entry", "broken"} <= set(names())
     assert asked == [ENTRY_POINTS] == ["c4env.agents"]
     assert make("theirs:column=1").choose(Position()) == 1
@@ -431,8 +432,8 @@ def packages(tmp_path, monkeypatch):
     items = [point for package in installed for point in package.entry_points]
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: items)
-    monkeypatch.setattr(registry, "_registered", {**registry._registered})
-    registry.third_parties.cache_clear()
+    monkeypatch.setattr(zoo, "_registered", {**zoo._registered})
+    zoo.third_parties.cache_clear()
 
 
 def test_a_name_of_two_packages_is_refused_and_all_else_works(packages, capsys):
@@ -446,7 +447,7 @@ def test_a_name_of_two_packages_is_refused_and_all_else_works(packages, capsys):
             assert {*listed.split(" and by ")} == providers
     assert make("only").choose(Position()) == make("one_agents:last").choose(Position()) == 6
     assert Spec.parse("only").place == "own"  # other people's code, which no run should share
-    assert [file.name for file in Spec.parse("only").files()] == ["one_agents.py"]
+    assert [file.name for file in files_of(Spec.parse("only"))] == ["one_agents.py"]
     for spec in ("c4env.agents.baselines:Greedy", "alphabeta:depth=2"):
         assert make(spec).choose(Position.parse("414141")) == 3
     assert main(["list"]) == 0

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.entries import ZOO
+from c4env.agents.making.zoo import ZOO
 from c4env.agents.sampling.tree import sign
 from c4env.agents.search.threads import NEVER
 from c4env.agents.solver import Solver, driver, enumeration, null_window, table

@@ -12,17 +12,17 @@ import pytest
 from c4env import agents, evaluation
 from c4env.agents import Reads
 from c4env.agents.base import Agent
-from c4env.agents.entries import Entry
-from c4env.agents.spec import Spec
+from c4env.agents.making.spec import Spec
+from c4env.agents.making.zoo import Entry
 from c4env.errors import UnreadableRun
 from c4env.evaluation.games.field import (
     Traits,
-    identity_of,
     make_player,
     name_players,
     split_name,
 )
 from c4env.evaluation.games.game import Clock
+from c4env.evaluation.games.identity import files_of, identity_of
 from c4env.evaluation.games.referee import Referee
 from c4env.evaluation.store.header import identity_hash
 from tests.helpers.paths import ROOT, modules
@@ -120,7 +120,7 @@ def test_a_path_may_hold_an_equals_sign_and_a_name_no_slash(spec):
 def test_what_a_first_move_loads_is_loaded_when_the_agent_is_made():
     """Else a short time limit would be lost to imports."""
     code = """import sys
-from c4env.agents.spec import Spec
+from c4env.agents.making.spec import Spec
 from c4env.evaluation.games.field import make_player
 make_player(Spec.parse("greedy"), None)
 print("c4env.agents.baselines" in sys.modules)"""
@@ -190,7 +190,7 @@ def write(files):
 
 
 def files_named(text):
-    return Spec.parse(text).files()
+    return files_of(Spec.parse(text))
 
 
 def code_of(player):

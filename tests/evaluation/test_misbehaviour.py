@@ -14,12 +14,13 @@ from threadpoolctl import threadpool_info
 
 from c4env import evaluation
 from c4env.agents.baselines import Greedy
+from c4env.agents.making.spec import Spec
 from c4env.agents.search.fixed_depth import AlphaBeta
-from c4env.agents.spec import Spec
 from c4env.errors import InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr
-from c4env.evaluation.games.field import identity_of, name_players
+from c4env.evaluation.games.field import name_players
+from c4env.evaluation.games.identity import identity_of
 from c4env.evaluation.games.referee import Host, Referee
 from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal

@@ -7,8 +7,8 @@ import pytest
 
 from c4env import evaluation
 from c4env.agents.heuristics.names import HEURISTICS
+from c4env.agents.making.spec import Spec
 from c4env.agents.solver import Solver
-from c4env.agents.spec import Spec
 from c4env.bitboard import CENTRE, popcount
 from c4env.errors import InvalidOption
 from c4env.evaluation.exact.heuristics import compare_heuristics, spearman

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from c4env import agents, evaluation
-from c4env.agents.spec import Spec
+from c4env.agents.making.spec import Spec
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.field import name_players

@@ -12,10 +12,10 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent, SearchResult
-from c4env.agents.entries import REQUIRED, ZOO
-from c4env.agents.registry import options_of_agent
+from c4env.agents.making.options import REQUIRED
+from c4env.agents.making.spec import Spec
+from c4env.agents.making.zoo import ZOO
 from c4env.agents.solver import Solver
-from c4env.agents.spec import Spec
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.web.answers import (
     AGENTS_KEPT,
@@ -35,7 +35,7 @@ def test_the_zoo_is_offered_and_every_default_passes():
         assert check_spec(name) == name
         spec = check_spec(f"{name}:{given}" if given else name)
         assert Spec.parse(spec).name == name
-    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in options_of_agent(e))]
+    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in e.maker.options)]
     assert not {*needing} & {*PLAIN}  # a path, an address or a program
 
 
@@ -55,12 +55,12 @@ def test_what_is_refused_is_not_imported(monkeypatch):
         ("alphabeta:heuristic=os:system", "expected one of chain, lines"),
         ("alphabeta:depth=43", "expected int between 1 and 42"),
         ("alphabeta:width=3", "option 'width': expected one of depth, heuristic"),
-        ("alphabeta:f:depth=3", "expected key=value after the colon"),
+        ("alphabeta:f:depth=3", "option 'f:depth': expected one of depth, heuristic"),
         ("perfect:table_mb=60000", "expected int between 1 and 256"),
         ("perfect:blunder=nan", "between 0 and 1"),
         (7, "expected a spec"),
     ):
-        monkeypatch.setattr("c4env.agents.registry.import_callable", pytest.fail)
+        monkeypatch.setattr("c4env.agents.making.zoo.import_callable", pytest.fail)
         with pytest.raises(C4Error, match=re.escape(words)):
             check_spec(spec)
 

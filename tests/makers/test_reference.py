@@ -6,7 +6,7 @@ import pytest
 
 import c4env
 from c4env import agents, evaluation
-from c4env.agents.entries import ZOO
+from c4env.agents.making.zoo import ZOO
 from c4env.evaluation.cli import COMMANDS
 from tests.makers import docstrings, reference
 

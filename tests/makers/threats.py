@@ -16,10 +16,10 @@ import numpy as np
 
 from c4env.agents.base import require_count
 from c4env.agents.heuristics.evaluations import SIZE, evaluate
+from c4env.agents.making.spec import make
 from c4env.agents.selfplay.folder import LAST_SEED
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam_positions
-from c4env.agents.spec import make
 from c4env.arrays import Float64s, Int64s
 from c4env.position import Position
 from tests.helpers.paths import ROOT

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.learned import IntegerNetwork, features_of
-from c4env.agents.spec import make
+from c4env.agents.making.spec import make
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.evaluation.exact.dataset import distinct

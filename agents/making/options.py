@@ -10,15 +10,144 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import operator
+import os
 import re
 import types
 import typing
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Final, Literal, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
-from c4env.agents.entries import REQUIRED, Choices, Option, Range, Reads, Writes
-from c4env.agents.functions import parameters_of
+import numpy as np
+
+from c4env.errors import InvalidOption, suggest
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
+
+REQUIRED: Final = object()
+"""The default of an option that the caller must set."""
+
+_BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
+
+
+class Range(NamedTuple):
+    """The range of a number, as in ``Annotated[int, Range(1, 42)]``; floats must be finite.
+
+    Example:
+        >>> from typing import Annotated
+        >>> Plies = Annotated[int, Range(1, 42)]  # the type of an agent's option
+    """
+
+    low: float
+    high: float = math.inf
+
+
+class Choices(NamedTuple):
+    """The names that an option offers."""
+
+    choices: tuple[str, ...]
+
+
+class Reads(NamedTuple):
+    """Declares that the files of an option's value belong to the agent: a folder's, or a command's.
+
+    A kept run is not resumed after an edit of such a file. A file that is an option's whole value
+    belongs to the agent without it.
+
+    Example:
+        >>> from typing import Annotated
+        >>> Folder = Annotated[str, Reads("folder")]  # the type of an agent's option
+    """
+
+    reads: Literal["folder", "command"]
+
+
+class Writes(NamedTuple):
+    """Declares that the agent writes the file of an option's value.
+
+    The file does not belong to the agent, which stays the same agent when the file grows. The file
+    lies on one machine, so a run on a cluster refuses the option.
+
+    Example:
+        >>> from typing import Annotated
+        >>> WrittenFile = Annotated[str, Writes()]  # the type of an agent's option
+    """
+
+    writes: bool = True
+
+
+_MARKS: Final = (Range, Choices, Reads, Writes)  # each field of one is a field of Option
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of an agent: its type, default, help and range."""
+
+    name: str
+    kind: type  # int, float, bool or str
+    default: Any  # REQUIRED if there is no default
+    help: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    choices: tuple[str, ...] = ()  # the allowed texts
+    optional: bool = False  # None is allowed
+    open: bool = False  # the class itself checks other texts and values
+    reads: str = ""  # "folder" or "command" (Reads)
+    writes: bool = False  # the agent writes the file (Writes)
+
+    def parse(self, agent: str, value: Any, text: bool = True) -> Any:
+        """Convert and check a value.
+
+        Args:
+            agent: the agent's name, for the error.
+            value: the value.
+            text: whether a text may stand for a number, a boolean or None, as in a spec.
+
+        Raises:
+            InvalidOption: the value has another type or is out of range.
+        """
+        if self.optional and (value is None or (text and value == "None")):
+            return None
+        if self.open and not isinstance(value, str):
+            return value
+        try:
+            parsed = _convert(self.kind, value, text)
+        except (KeyError, OverflowError, TypeError, ValueError):
+            raise self._wrong(agent, value) from None
+        if self.kind in (int, float):
+            finite = parsed != math.inf or math.isinf(self.low)
+            fits = finite and self.low <= parsed <= self.high
+        else:
+            fits = self.open or not self.choices or parsed in self.choices
+        if not fits:
+            raise self._wrong(agent, value)
+        return parsed
+
+    def _wrong(self, agent: str, value: Any) -> InvalidOption:
+        expected = {str: "text", bool: "true or false"}.get(self.kind, self.kind.__name__)
+        if self.choices:
+            expected = f"one of {', '.join(self.choices)}"
+        elif not math.isinf(self.high):
+            expected += f" between {self.low:g} and {self.high:g}"
+        elif not math.isinf(self.low):
+            finite = "finite " if self.kind is float else ""
+            expected = f"{finite}{expected} of at least {self.low:g}"
+        if self.optional:
+            expected += ", or None"
+        return InvalidOption(f"{agent}: {self.name}={value!r}: expected {expected}")
+
+
+def _convert(kind: type, value: Any, text: bool) -> Any:
+    if kind is str:
+        return os.fspath(value)
+    if isinstance(value, str):
+        if not text:
+            raise TypeError
+        return _BOOLEANS[value.lower()] if kind is bool else kind(value)
+    if isinstance(value, bool | np.bool_) != (kind is bool):
+        raise TypeError
+    return operator.index(value) if kind is int else kind(value)
+
 
 CELLS: Final = ROWS * COLUMNS
 DAY: Final = 86400.0  # seconds, the longest time that an option may set, also for a move
@@ -103,6 +232,7 @@ def validate_args(function: Init) -> Init:
             vars(agent).setdefault("_arguments", arguments)  # a subclass sets it first
         return function(*bound.args, **bound.kwargs)
 
+    call.c4env_options = True  # type: ignore[attr-defined]  # it says that it takes options
     return typing.cast("Init", call)
 
 
@@ -110,6 +240,25 @@ def validate_args(function: Init) -> Init:
 def _signature_and_options(function: Any) -> tuple[inspect.Signature, list[Option]]:
     options = [option for option in options_of(function) if option.name != "self"]
     return inspect.signature(function), options
+
+
+def takes_options(function: Callable[..., Any]) -> bool:
+    """Return whether a function makes agents; else it is one, and its argument an observation.
+
+    It says so by :func:`validate_args`, or by needing no argument.
+    """
+    return getattr(function, "c4env_options", False) is True or not any(
+        p.default is p.empty and p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)
+        for p in inspect.signature(function).parameters.values()
+    )
+
+
+def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
+    """Return a callable's parameters; None if Python cannot find them, as for ``max``."""
+    try:
+        return inspect.signature(target).parameters
+    except (TypeError, ValueError):
+        return None
 
 
 def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
@@ -134,23 +283,19 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
 
 def _option(name: str, default: Any, hint: Any, help_: str) -> Option:
     parts = list(_parts(hint))
-    kind = next((kind for kind in (str, bool, int, float) if kind in parts), None)
-    others = [part for part in parts if part not in (str, bool, int, float, types.NoneType)]
-    marks = [part for part in others if isinstance(part, Range | Choices | Reads | Writes | str)]
-    range_ = next((mark for mark in marks if isinstance(mark, Range)), Range(-math.inf))
-    names = next((mark.names for mark in marks if isinstance(mark, Choices)), ())
+    kinds = [part for part in parts if not isinstance(part, (*_MARKS, str))]
+    kind = next((kind for kind in (str, bool, int, float) if kind in kinds), None)
+    marks: dict[str, Any] = {}
+    for mark in parts:
+        marks |= mark._asdict() if isinstance(mark, _MARKS) else {}
     return Option(
         name,
         kind or str,
         REQUIRED if default is inspect.Parameter.empty else default,
-        help_ or next((mark for mark in marks if isinstance(mark, str)), ""),
-        range_.low,
-        range_.high,
-        names,
-        optional=types.NoneType in parts,
-        open=kind is None or len(others) > len(marks),
-        reads=next((mark.what for mark in marks if isinstance(mark, Reads)), ""),
-        writes=any(isinstance(mark, Writes) for mark in marks),
+        help_ or next((part for part in parts if isinstance(part, str)), ""),
+        optional=types.NoneType in kinds,
+        open=kind is None or any(k not in (str, bool, int, float, types.NoneType) for k in kinds),
+        **marks,
     )
 
 
@@ -167,6 +312,23 @@ def _parts(hint: Any) -> Iterator[Any]:
             yield from _parts(part)
     else:
         yield hint
+
+
+def require_known(who: str, options: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse an option that is not known.
+
+    Raises:
+        InvalidOption: there is one; the message begins with ``who``.
+    """
+    for name in options:
+        if name not in known:
+            raise InvalidOption(f"{who}: {unknown('option', name, known)}")
+
+
+def unknown(kind: str, name: str, names: Iterable[str]) -> str:
+    """Return the message about a name that is none of ``names``."""
+    every = f"; known: {', '.join(sorted(names)) or 'none'}"
+    return f"unknown {kind} {name!r}{suggest(name, names, every)}"
 
 
 def argument_help(doc: str | None) -> dict[str, str]:

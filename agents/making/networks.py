@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.base import Agent
-from c4env.agents.imports import format_error, import_callable
-from c4env.agents.options import POLICIES
+from c4env.agents.making.kinds import Kind, kind_of
+from c4env.agents.making.load import describe_error, import_callable
+from c4env.agents.making.options import POLICIES
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.envs.opponents import is_batched
 from c4env.errors import EngineFault, InvalidOption, brief
@@ -72,7 +72,7 @@ class Network:
         self.form = Form(layout if isinstance(layout, str) else "planes_last", dtype)
         self.takes_masks = takes_masks(target, self.name)
         self.takes_dict = is_batched(target) and not self.takes_masks
-        self.is_unmarked = not (is_batched(target) or self.takes_masks or is_module(target))
+        self.is_unmarked = kind_of(target) is Kind.FUNCTION and not self.takes_masks
         if policy not in (None, *POLICIES):
             expected = " or ".join(POLICIES)
             raise InvalidOption(f"{self.name}: policy={policy!r}: expected {expected}")
@@ -136,7 +136,8 @@ class Network:
                 raise
             got = f"observations {tuple(observations.shape)}"
             raise self._fault(
-                f"raised {format_error(error)} of {got}", "a function that answers for many boards"
+                f"raised {describe_error(error)} of {got}",
+                "a function that answers for many boards",
             ) from error
 
     def _fault(self, what: str, expected: str) -> EngineFault:
@@ -198,14 +199,15 @@ class TorchNetwork(Network):
     def __init__(self, source: Any, policy: str | None = None, device: Any = None) -> None:
         super().__init__(source, policy, "float32")
         self.device = device
+        self.module = source if kind_of(source) is Kind.MODULE else None
         if self.form.layout == "tokens":
             self.form = Form("tokens", "int64")
 
     def _ask(self, planes: Int8s, masks: Int8s, values: bool = False) -> Output:
         import torch
 
-        module, device, dtype = self.source, self.device, None
-        weights = next(module.parameters(), None) if is_module(module) else None
+        module, device, dtype = self.module, self.device, None
+        weights = None if module is None else next(module.parameters(), None)
         if weights is not None:
             device = weights.device
             if weights.is_floating_point() and self.form.layout != "tokens":
@@ -238,7 +240,7 @@ class PolicyNetwork(Network):
 
     def __init__(self, model: Any, policy: str | None = None) -> None:
         self.name, self.policy, self.deterministic = type(model).__name__, "logits", True
-        self.source = net = policy_of(model)
+        self.source = net = getattr(model, "policy", model)
         if policy not in (None, "logits"):
             raise InvalidOption(
                 f"{self.name}: policy={policy!r}: expected logits, which its models give"
@@ -266,35 +268,19 @@ class PolicyNetwork(Network):
             return scores, as_array(policy.predict_values(observations))[:, 0].clip(-1.0, 1.0)
 
 
-def is_module(thing: object) -> bool:
-    """Whether an object is a PyTorch module; none is one before PyTorch is imported."""
-    return isinstance(thing, _loaded("torch.nn", "Module"))
-
-
-def policy_of(model: Any) -> Any:
-    """Return the policy of a model of Stable-Baselines3, or the policy itself; None of others."""
-    policy = model if is_module(model) else getattr(model, "policy", None)
-    return policy if is_module(policy) and hasattr(policy, "obs_to_tensor") else None
-
-
-def is_function(thing: object) -> bool:
-    """Whether an object may be a network's function, marked or not."""
-    return callable(thing) and not isinstance(thing, Agent | type)
-
-
-KINDS: Final[tuple[tuple[Callable[[Any], Any], type[Network]], ...]] = (
-    (policy_of, PolicyNetwork),
-    (is_module, TorchNetwork),
-    (is_function, Network),
-)
-"""The kinds of networks, by the first test that holds."""
+NETWORK_TYPES: Final[Mapping[Kind, type[Network]]] = {
+    Kind.MODEL: PolicyNetwork,
+    Kind.MODULE: TorchNetwork,
+    Kind.BATCHED: Network,
+    Kind.FUNCTION: Network,  # at the place of a network every function is one
+}
 
 
 def as_network(thing: Any, policy: str | None = None) -> Network:
     """Return a model, a module or a function as a network.
 
     Args:
-        thing: the network. A function needs no mark here.
+        thing: the network. A function needs no mark here, and a :class:`Network` is one already.
         policy: ``"logits"`` or ``"probabilities"``, what the network gives. Without it they are
             logits, and an answer that looks like probabilities is refused.
 
@@ -302,38 +288,14 @@ def as_network(thing: Any, policy: str | None = None) -> Network:
         InvalidOption: ``thing`` is no network, or one that cannot play here; or ``policy`` is
             another.
     """
-    for is_kind, kind in KINDS:
-        if is_kind(thing):
-            return kind(thing, policy)
+    if isinstance(thing, Network):
+        return thing
+    if (kind := kind_of(thing)) in NETWORK_TYPES:
+        return NETWORK_TYPES[kind](thing, policy)
     expected = "a network: a model, a module or a function"
     if isinstance(thing, type) and not issubclass(thing, Agent):
         expected = f"an object of the class: {thing.__name__}()"
     raise InvalidOption(f"{brief(thing)}: expected {expected}")
-
-
-def is_network(thing: object) -> bool:
-    """Return True if an object is a network, by its type or by the mark of ``c4env.batched``."""
-    if isinstance(thing, Agent | type):
-        return False
-    return is_batched(thing) or isinstance(thing, _types())
-
-
-def is_network_class(thing: object) -> bool:
-    """Return True if the objects of a class are networks."""
-    if not isinstance(thing, type) or issubclass(thing, Agent):
-        return False
-    return is_batched(thing) or issubclass(thing, _types())
-
-
-def _types() -> tuple[Any, ...]:
-    """Return the types whose objects are networks without a mark."""
-    models = _loaded("stable_baselines3.common.base_class", "BaseAlgorithm")
-    return _loaded("torch.nn", "Module"), models
-
-
-def _loaded(module: str, name: str) -> Any:
-    """Return a class of a library; () if the library is not imported, so that no object fits."""
-    return getattr(sys.modules.get(module), name, ())
 
 
 def import_network(path: str, who: str, expected: str) -> Any:
@@ -353,8 +315,8 @@ def import_network(path: str, who: str, expected: str) -> Any:
         try:
             source = source()
         except Exception as error:  # a user's code may raise any error
-            raise InvalidOption(f"{who}: {format_error(error)}") from error
-    if not is_function(source):
+            raise InvalidOption(f"{who}: {describe_error(error)}") from error
+    if kind_of(source) not in NETWORK_TYPES:
         raise InvalidOption(f"{who} is {source!r}: expected a function or module")
     return source
 
@@ -388,7 +350,7 @@ def form_of(policy: type[Any], observation_space: Any, action_space: Any, who: s
 
 def inner_of(module: Any) -> Any:
     """Return the user's module inside one of ``torch.compile`` or ``DataParallel``."""
-    name = WRAPPERS.get(type(module).__name__) if is_module(module) else None
+    name = WRAPPERS.get(type(module).__name__) if kind_of(module) is Kind.MODULE else None
     return module if name is None else inner_of(getattr(module, name))
 
 
@@ -407,7 +369,8 @@ def takes_masks(target: Any, name: str) -> bool:
         InvalidOption: it takes neither one argument nor two, or Python cannot tell; the message
             begins with ``name``.
     """
-    function = target.forward if is_module(target) else target
+    is_module = kind_of(target) is Kind.MODULE
+    function = target.forward if is_module else target
     try:
         signature = inspect.signature(function)
         by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -421,14 +384,14 @@ def takes_masks(target: Any, name: str) -> bool:
                 f"{name}: {error}: expected a network of observations, or of observations and masks"
             ) from None
         required = sum(not argument.has_default_value() for argument in schema.arguments)
-        required -= is_module(target)  # itself
+        required -= is_module  # itself
     return required == 2
 
 
 @contextlib.contextmanager
 def evaluating(module: Any) -> Iterator[None]:
-    """Put a module into evaluation mode; afterwards each part has its own mode again."""
-    parts = [part for part in module.modules() if part.training] if is_module(module) else []
+    """Put a module, or None, into evaluation mode; afterwards each part has its own mode again."""
+    parts = [] if module is None else [part for part in module.modules() if part.training]
     for part in parts:
         part.training = False
     try:

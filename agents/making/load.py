@@ -6,7 +6,6 @@ The module also holds the hints and the one-line descriptions of errors in a use
 from __future__ import annotations
 
 import ast
-import difflib
 import importlib
 import os
 import sys
@@ -20,6 +19,7 @@ from typing import Any, Final
 
 from c4env.errors import C4Error, InvalidOption, WrongBoard
 
+REASON: Final = 300  # the most characters of an agent's error to keep
 _RUNNING: Final = {"c4env", "__main__"}  # what this process runs; a folder has no part in it
 
 keeps_first = False
@@ -51,7 +51,7 @@ def import_attribute(path: str) -> Any:
     except (ImportError, InvalidOption):
         raise
     except (Exception, SystemExit) as error:  # the user's code may raise any error
-        raise ImportError(f"importing {module_name!r} raised {format_error(error)}") from error
+        raise ImportError(f"importing {module_name!r} raised {describe_error(error)}") from error
     return getattr(module, attribute)
 
 
@@ -218,21 +218,25 @@ def file_hint(name: str, spec: str) -> str:
     return f"; did you mean {spec!r}?" if os.path.isfile(name) else ""
 
 
-def suggest(name: str, names: Iterable[str], otherwise: str = "") -> str:
-    """Return ``; did you mean 'greedy'?`` if one of the names is similar, else ``otherwise``."""
-    similar = difflib.get_close_matches(name, sorted(names), n=1)
-    return f"; did you mean {similar[0]!r}?" if similar else otherwise
+def describe_error(error: BaseException, with_type: bool = True) -> str:
+    """Describe an error in one short line without control characters.
 
-
-def format_error(error: BaseException) -> str:
-    """Describe an error in a user's code in one line: type, message, file and line number."""
+    ``with_type`` adds the error's type, and the file and line of the code that raised it.
+    """
     try:
-        message = " ".join(str(error).split())
-    except Exception:
-        message = "(its message cannot be shown)"
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = ""
-    # A SyntaxError's message has file and line; a missing module has neither.
-    if not isinstance(error, SyntaxError) and "importlib" not in frame.filename:
-        place = f" ({os.path.basename(frame.filename)}, line {frame.lineno})"
-    return f"{type(error).__name__}: {message[:300]}{place}"
+        text = " ".join(str(error).split())
+    except BaseException:
+        text = "(its message cannot be shown)"
+    where = ""
+    if with_type:
+        from c4env.system import FOLDER
+
+        package = os.path.join(FOLDER, "c4env", "")
+        text = f"{type(error).__name__}: {text}"
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if not frame.filename.startswith(package)]
+        if own and own[-1].filename.endswith(".py"):  # the latest line of the user's
+            where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})"
+    # Escape control sequences and halves of surrogate pairs.
+    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:REASON])
+    return "".join(shown) + where
