@@ -9,10 +9,9 @@ import abc
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from math import inf
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
@@ -29,10 +28,31 @@ if TYPE_CHECKING:
 _BOARD: Final = np.zeros(1, np.int64)  # the number of an only board
 
 
-def _written(cls: type[Agent]) -> set[str]:
-    """Return the names that a class and its mixins write, and not a base that is an agent."""
-    base = next(kind for kind in cls.__mro__[1:] if issubclass(kind, Agent))
-    return {*chain(*map(vars, cls.__mro__[: cls.__mro__.index(base)]))}
+def is_ours(agent: Agent) -> bool:
+    """Return whether all methods of an agent are of this package.
+
+    What such an agent knows of its ``choose``, that it is deterministic or that a kernel plays many
+    boards alike, does not hold for a user's class that derives from it and writes a method.
+    """
+    return _has_our_methods(type(agent))
+
+
+@functools.cache
+def _has_our_methods(cls: type) -> bool:
+    for kind in cls.__mro__:
+        if kind.__module__.startswith("c4env."):
+            return True
+        members = (value for name, value in vars(kind).items() if not name.startswith("__"))
+        if any(callable(member) or isinstance(member, property) for member in members):
+            return False
+    return False
+
+
+class _Deterministic:
+    """The attribute ``deterministic`` of an agent whose class or object does not write it."""
+
+    def __get__(self, agent: Agent | None, kind: object) -> bool:
+        return agent is not None and is_ours(agent) and agent._repeats
 
 
 class Agent(abc.ABC):
@@ -62,25 +82,12 @@ class Agent(abc.ABC):
         0
     """
 
-    deterministic: bool = False
+    deterministic: bool = _Deterministic()  # type: ignore[assignment]
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
     _arguments: Mapping[str, Any] = MappingProxyType({})  # as checked, for repr
-    _choice: ClassVar = frozenset({"choose", "search"})  # the methods of which one is a choice
-    _seeds_moves: bool = True  # if not, a stochastic agent gets a seed for each game alone
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let a class with its own choice inherit nothing that is true of another choice alone.
-
-        What it does not write itself of ``deterministic``, :meth:`choose_many` and :meth:`games` is
-        that of :class:`Agent`: it counts as stochastic, and plays on many boards as on one.
-        """
-        super().__init_subclass__(**options)
-        written = _written(cls)
-        if written & cls._choice:
-            for name in {"deterministic", "choose_many", "games"} - written:
-                setattr(cls, name, vars(Agent)[name])
+    _repeats: bool = False  # what a class of this package knows of itself
 
     @final
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
@@ -137,15 +144,27 @@ class Agent(abc.ABC):
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
             seeds: int64 ``[M]`` below 2**48.
         """
-        columns = np.empty(len(discs), np.int64)
+        return self._ask_each(discs, seeds)
+
+    def _ask_each(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Ask :meth:`choose` about one board after the other, as :meth:`choose_many` describes."""
+        columns, draws = np.empty(len(discs), np.int64), not self.deterministic
         for i, (mine, theirs) in enumerate(discs.tolist()):
-            if self._seeds_moves and not self.deterministic:
+            if draws:
                 self.reseed(int(seeds[i]))
             columns[i] = self.choose(Position.from_bitboards(mine, theirs))
         return columns
 
     def games(self, boards: int) -> Games:
-        """Return the agent's games on the boards of an environment, 0 to ``boards - 1``."""
+        """Return the agent's games on the boards of an environment, 0 to ``boards - 1``.
+
+        Of :meth:`choose` and :meth:`choose_many`, the one written nearer to the class plays. On an
+        only board :meth:`choose` plays if no seed matters.
+        """
+        asked = "choose_many", "choose"
+        written = [name for kind in type(self).__mro__ for name in asked if name in vars(kind)]
+        if written[0] == "choose" or (boards == 1 and self.deterministic):
+            return _OneByOne(self)
         return Games(self)
 
     def __repr__(self) -> str:
@@ -158,6 +177,7 @@ class Agent(abc.ABC):
 class BatchAgent(Agent):
     """An agent that writes :meth:`choose_many` alone; :meth:`choose` asks it about one board.
 
+    A subclass that overrides :meth:`choose` alone is asked by it, board by board.
     ``c4env.envs.batch.observed(discs)`` are the observations of the boards.
 
     Example:
@@ -168,15 +188,7 @@ class BatchAgent(Agent):
         3
     """
 
-    _choice = Agent._choice | {"choose_many"}
     _state: int = 0  # the seed of the next column
-    _choose_many: ClassVar[Callable[[Any, Int64s, Int64s], Int64s]]
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Keep what :meth:`choose` asks about one board, if a class overrides ``choose``."""
-        if not getattr(cls.choose_many, "__isabstractmethod__", False):
-            cls._choose_many = cls.choose_many
-        super().__init_subclass__(**options)
 
     def __init__(self) -> None:
         BatchAgent.reset(self)
@@ -199,7 +211,7 @@ class BatchAgent(Agent):
             InvalidAction: :meth:`choose_many` answers anything but one integer for the board.
         """
         require_move(position)
-        columns = self._choose_many(*_one_board(position, self._state))
+        columns = self.choose_many(*_one_board(position, self._state))
         self._state = next_random(self._state)
         return _one_column(columns)
 
@@ -231,18 +243,25 @@ class Games:
         return self.agent.choose_many(discs, seeds)
 
     def choose_one(self, position: Position, seed: int) -> int:
-        """Choose the column on the only board, as :meth:`choose` does, without arrays if it can."""
-        agent = self.agent
-        seeded = agent._seeds_moves and not agent.deterministic
-        is_alone = not seeded or type(agent).choose_many is Agent.choose_many
-        if type(self).choose is Games.choose and is_alone:
-            if seeded:
-                agent.reseed(seed)
-            return parse_column(agent.choose(position))
+        """Choose the column on the only board, as :meth:`choose` does."""
         return _one_column(self.choose(_BOARD, *_one_board(position, seed)))
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Take note of the caller's rewards ``[M]`` in games that end on these boards."""
+
+
+class _OneByOne(Games):
+    """Games that ``choose`` plays, on one board after the other."""
+
+    def choose(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns on boards ``[M]``."""
+        return self.agent._ask_each(discs, seeds)
+
+    def choose_one(self, position: Position, seed: int) -> int:
+        """Choose the column on the only board."""
+        if not self.agent.deterministic:
+            self.agent.reseed(seed)
+        return parse_column(self.agent.choose(position))
 
 
 def _one_board(position: Position, seed: int) -> tuple[Int64s, Int64s]:
@@ -281,39 +300,22 @@ class SearchResult:
     principal_variation: tuple[int, ...]  # 0-based columns, the chosen column first
 
 
-def _counted(search: Any) -> Any:
-    @functools.wraps(search)
-    def counted(agent: Agent, *arguments: Any, **options: Any) -> Any:
-        result = search(agent, *arguments, **options)
-        agent.nodes = result.nodes
-        return result
-
-    return counted
-
-
 class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation.
 
-    :meth:`search` is the one method to write; it sets :attr:`nodes`, and :meth:`choose` plays its
-    column.
+    :meth:`search` is the one method to write; :meth:`choose` plays its column and sets
+    :attr:`nodes`.
 
     Example:
         >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
         2
     """
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let ``choose`` follow the ``search`` that a class brings, which sets :attr:`nodes`."""
-        super().__init_subclass__(**options)
-        written = _written(cls)
-        if "search" in written:
-            cls.search = _counted(cls.search)  # type: ignore[method-assign]
-            if "choose" not in written:
-                cls.choose = SearchingAgent.choose  # type: ignore[method-assign]
-
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play; set :attr:`nodes`."""
-        return self.search(position).column
+        result = self.search(position)
+        self.nodes = result.nodes
+        return result.column
 
     @abc.abstractmethod
     def search(self, position: Position) -> SearchResult:
@@ -328,6 +330,8 @@ class LineSearch(SearchingAgent):
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play; set :attr:`nodes`."""
+        if type(self).search is not LineSearch.search:  # a user's search decides
+            return super().choose(position)
         require_move(position)
         column, _, self.nodes, _ = self._best(position)
         return column
@@ -336,6 +340,7 @@ class LineSearch(SearchingAgent):
         """Return the column that :meth:`choose` plays, with its value and principal variation."""
         require_move(position)
         column, value, nodes, depth = self._best(position)
+        self.nodes = nodes
         line = line_of_play(position.play(column), self._reply, depth - 1)
         return SearchResult(column, value, nodes, depth, (column, *line))
 

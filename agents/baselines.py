@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4env.agents.base import Agent, require_move
+from c4env.agents.base import Agent, is_ours, require_move
 from c4env.agents.making.options import DEFAULT_HEURISTIC, HeuristicName, validate_args
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from c4env.arrays import Int64s
     from c4env.position import Position
 
@@ -34,7 +36,7 @@ class Random(Agent):
         """Draw a legal column on each board with the board's seed."""
         from c4env.envs.kernels import random_columns
 
-        return random_columns(discs, seeds)
+        return random_columns(discs, seeds) if is_ours(self) else super().choose_many(discs, seeds)
 
 
 class Greedy(Agent):
@@ -43,19 +45,19 @@ class Greedy(Agent):
     Ties go to the column nearest the centre, then to the column on the left.
     """
 
-    @property
-    def deterministic(self) -> bool:  # type: ignore[override]
-        """Whether the same position always gets the same column."""
-        return self._repeats
-
     @validate_args
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         from c4env.agents.heuristics.names import as_argument, is_deterministic, load
 
         self._heuristic_name = heuristic
-        self.heuristic = load(heuristic)
-        self._argument = as_argument(self.heuristic)
-        self._repeats = is_deterministic(self.heuristic)
+        self._heuristic = load(heuristic)
+        self._argument = as_argument(self._heuristic)
+        self._repeats = is_deterministic(self._heuristic)
+
+    @property
+    def heuristic(self) -> Callable[[int, int], float]:
+        """The heuristic that the agent was made with."""
+        return self._heuristic
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play."""
@@ -67,7 +69,7 @@ class Greedy(Agent):
         # argument takes Numba longer than seven calls of the function.
         ask = getattr(greedy_column, "py_func", greedy_column)
         try:
-            column = int(ask(position.mine, position.theirs, self.heuristic))
+            column = int(ask(position.mine, position.theirs, self._heuristic))
         except Exception as error:
             raise raised_by(self._heuristic_name, error) from error
         if column < 0:
@@ -79,7 +81,7 @@ class Greedy(Agent):
         from c4env.agents.heuristics.names import PlainHeuristic
         from c4env.agents.search.greedy import greedy_columns
 
-        if isinstance(self._argument, PlainHeuristic):
+        if not is_ours(self) or isinstance(self._argument, PlainHeuristic):
             return super().choose_many(discs, seeds)
         columns = greedy_columns(discs, self._argument)
         # The default method raises the error with the reason when it plays the failing board.

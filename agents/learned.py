@@ -252,7 +252,7 @@ class Learned(SearchingAgent):
         nodes: nodes of the exact search; 0 turns the search off, and so does ``depth`` 0.
     """
 
-    deterministic = True
+    _repeats = True
 
     @validate_args
     def __init__(
@@ -281,8 +281,9 @@ class Learned(SearchingAgent):
         if not root.children:  # no win or block, and depth 0
             legal = position.legal_columns()
             column = max((c for c in CENTRE_FIRST if c in legal), key=policy.__getitem__)
+            self.nodes = 1
             return SearchResult(column, root.value, 1, 0, (column,))
-        nodes = 1 + len(leaves) + (self._solver.nodes if bounds else 0)
+        self.nodes = nodes = 1 + len(leaves) + (self._solver.nodes if bounds else 0)
         for leaf, value in zip(leaves, self._evaluated(leaves)[1] if leaves else (), strict=True):
             leaf.value = value
         shares = exponential(logits - max(policy[column] for column in root.children)).tolist()

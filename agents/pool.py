@@ -93,7 +93,7 @@ class Pool(BatchAgent):
         self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
         self._half_life = half_life
         self._numbers: dict[Any, int] = {}  # by opponent; no number is used again
-        self._players: dict[int, Agent] = {}  # by number
+        self._players: dict[int, Games] = {}  # by number
         self._weights = np.zeros(0)  # by number
         self._counts = np.zeros((0, 3), np.int64)  # games by number and result: -1, 0 or 1
         self._recent = np.zeros((0, 2))  # the caller's points, and games, both fading
@@ -115,7 +115,7 @@ class Pool(BatchAgent):
             if type(player).games is not Agent.games:
                 raise InvalidOption(f"{agent!r}: expected an opponent that is not itself a pool")
             self._numbers[agent] = number = len(self._weights)
-            self._players[number] = player
+            self._players[number] = player.games(0)  # which remember nothing
             self._weights = np.append(self._weights, 0.0)
             self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
             self._recent = np.vstack([self._recent, np.zeros((1, 2))])
@@ -194,15 +194,20 @@ class Pool(BatchAgent):
         """Begin a new game, of every opponent too."""
         super().reset(seed)
         for player in self._players.values():
-            reset_player(player, seed)
+            reset_player(player.agent, seed)
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Draw an opponent for each board, and return their columns."""
         return _ask(self._players, self._draw(seeds), discs, seeds)
 
     def games(self, boards: int) -> Games:
-        """Return the games of one environment, each with an opponent that is drawn for it."""
-        return _PoolGames(self, boards) if self._per == "game" else Games(self)
+        """Return the games of one environment, each with an opponent that is drawn for it.
+
+        A subclass with a choice of its own plays by it.
+        """
+        kind, games = type(self), super().games(boards)
+        is_own = kind.choose is not Pool.choose or kind.choose_many is not Pool.choose_many
+        return games if is_own or self._per == "move" else _PoolGames(self, boards)
 
     def _draw(self, seeds: Int64s) -> Int64s:
         """Return the numbers of opponents, drawn from seeds ``[M]``."""
@@ -234,7 +239,7 @@ class _PoolGames(Games):
         super().__init__(pool)
         self.pool = pool
         self.playing = np.full(boards, -1)  # the number of each board's opponent
-        self.players: dict[int, Agent] = {}  # by number, also removed ones until their games end
+        self.players: dict[int, Games] = {}  # by number, also removed ones until their games end
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Draw an opponent for each new game; see :attr:`Pool.shares` for the errors."""
@@ -258,15 +263,15 @@ class _PoolGames(Games):
         self.playing[boards] = -1
 
 
-def _ask(players: Mapping[int, Agent], numbers: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+def _ask(players: Mapping[int, Games], numbers: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
     """Return the columns ``[M]`` of the players with these numbers."""
     drawn = np.flatnonzero(np.bincount(numbers)).tolist()
     if len(drawn) == 1:
-        return players[drawn[0]].choose_many(discs, seeds)
+        return players[drawn[0]].choose(numbers, discs, seeds)
     columns = np.empty(len(numbers), np.int64)
     for number in drawn:
         boards = np.flatnonzero(numbers == number)
-        answer = players[number].choose_many(discs[boards], seeds[boards])
+        answer = players[number].choose(boards, discs[boards], seeds[boards])
         columns[boards] = parse_actions(answer, len(boards))
     return columns
 

@@ -85,8 +85,6 @@ class FunctionAgent(Agent):
         InvalidOption: the function takes other arguments.
     """
 
-    _seeds_moves = False
-
     def __init__(self, function: Callable[[Any], Any]) -> None:
         try:
             inspect.signature(function).bind(None)
@@ -101,7 +99,7 @@ class FunctionAgent(Agent):
         self.name = getattr(function, "__name__", type(function).__name__)
 
     @property
-    def deterministic(self) -> bool:  # type: ignore[override]
+    def _repeats(self) -> bool:  # type: ignore[override]
         """Whether the function says that it always answers a position with the same column."""
         return getattr(self.function, "deterministic", False) is True
 
@@ -114,12 +112,14 @@ class FunctionAgent(Agent):
         """Call the function's ``reset``, if any."""
         reset_player(self.function, seed)
 
+    def reseed(self, seed: int) -> None:
+        """Do nothing: a function gets a seed for each game alone."""
+
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""
         return self._column(observe(position))
 
-    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Ask the function about each board; the seeds are not used."""
+    def _ask_each(self, discs: Int64s, seeds: Int64s) -> Int64s:
         from c4env.envs.batch import observed
 
         observations = observed(discs)
@@ -159,7 +159,7 @@ class NetworkAgent(BatchAgent):
         self.name = self.network.name
 
     @property
-    def deterministic(self) -> bool:  # type: ignore[override]
+    def _repeats(self) -> bool:  # type: ignore[override]
         """Whether the same position always gets the same column."""
         return self.network.deterministic and self.temperature == 0
 

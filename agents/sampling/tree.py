@@ -282,6 +282,7 @@ class TreeAgent(SearchingAgent):
             self._take_root(node)
             self._result = self._read(position, self._run(position, started))
             self._root = position
+        self.nodes = self._result.nodes
         return self._result
 
     def __getstate__(self) -> dict[str, Any]:

@@ -322,11 +322,6 @@ class Deepening(LineSearch):
         table_mb: memory of the table. It is allocated when first needed.
     """
 
-    @property
-    def deterministic(self) -> bool:  # type: ignore[override]
-        """Whether the same position always gets the same column."""
-        return self.movetime is None and self._repeats
-
     @validate_args
     def __init__(
         self,
@@ -345,7 +340,7 @@ class Deepening(LineSearch):
         self._heuristic_name = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
-        self._repeats = is_deterministic(function)
+        self._repeats = movetime is None and is_deterministic(function)
         self._work = np.zeros(WORKSPACE, np.int64)
         self._table = np.zeros(0, ENTRY)
 

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from numba import types
 
-from c4env.agents.base import LineSearch
+from c4env.agents.base import LineSearch, is_ours
 from c4env.agents.heuristics.names import (
     WIN,
     Heuristic,
@@ -236,11 +236,6 @@ class FixedDepth(LineSearch):
     comparable and every kind of search chooses the same columns.
     """
 
-    @property
-    def deterministic(self) -> bool:  # type: ignore[override]
-        """Whether the same position always gets the same column."""
-        return self._repeats
-
     @validate_args
     def __init__(
         self,
@@ -252,10 +247,15 @@ class FixedDepth(LineSearch):
         self.depth = depth
         self.rules = rules
         self.order = order  # of the columns at the root, packed; the first of equal columns is best
-        self.heuristic = heuristic
+        self._heuristic_name = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
         self._repeats = is_deterministic(function)
+
+    @property
+    def heuristic(self) -> str | Heuristic:
+        """The heuristic that the agent was made with."""
+        return self._heuristic_name
 
     def _search(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
@@ -282,6 +282,8 @@ class FixedDepth(LineSearch):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
+        if not is_ours(self):
+            return super().choose_many(discs, seeds)
         columns, nodes = np.empty((2, len(discs)), np.int64)
         rules = tuple(self.rules._replace(prune=True))
         settings = discs, self.depth, self.order

@@ -63,7 +63,7 @@ class Negamax(LineSearch):
             would not end.
     """
 
-    deterministic = True
+    _repeats = True
 
     @validate_args
     def __init__(self, max_nodes: Positions = 1_000_000_000) -> None:

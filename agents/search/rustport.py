@@ -90,7 +90,7 @@ class RustPort(LineSearch):
     The value of a win is 2**63 - 1.
     """
 
-    deterministic = True
+    _repeats = True
 
     @validate_args
     def __init__(self, depth: Plies = 5) -> None:

@@ -84,7 +84,8 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
     boards = bitboards([position.position for position in positions])
     seeds = np.random.default_rng(0).integers(2**48, size=len(positions))
-    answer = parse_actions(agents.make(model).choose_many(boards, seeds), len(positions))
+    games, each = agents.make(model).games(len(positions)), np.arange(len(positions))
+    answer = parse_actions(games.choose(each, boards, seeds), len(positions))
     columns = [parse_column(column) for column in answer.tolist()]
     kept = signs[np.arange(len(positions)), columns] == signs.max(axis=1)
     return float(1 - kept.mean())

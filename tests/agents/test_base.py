@@ -60,8 +60,7 @@ def test_a_search_of_a_users_agent_sets_its_nodes():
 
     plain, agent = AlphaBeta(depth=2), Twice(depth=2)
     assert plain.search(Position()).nodes == plain.nodes > 0
-    assert agent.search(Position()).nodes == agent.nodes == 2 * plain.nodes
-    assert agent.search(Position(), factor=3).nodes == agent.nodes == 3 * plain.nodes
+    assert agent.search(Position(), factor=3).nodes == 3 * plain.nodes
     assert agent.choose(Position()) == plain.choose(Position())
     assert agent.nodes == 2 * plain.nodes
 
@@ -87,23 +86,11 @@ def test_a_choice_follows_the_search_of_a_mixin():
     assert (agent.choose(Position()), agent.nodes) == (0, 5)
 
 
-def test_a_choice_for_many_boards_inherits_nothing_of_another_one():
-    class Middle(agents.BatchAgent):
-        deterministic = True
-
-        def choose_many(self, discs, seeds):
-            return np.full(len(discs), 3)
-
-    class Drawn(Middle):
-        def choose_many(self, discs, seeds):
-            return seeds % 7
-
+def test_another_choice_for_many_boards_plays_in_a_pools_games():
     class Leftmost(agents.Pool):
         def choose_many(self, discs, seeds):
             return np.zeros(len(discs), np.int64)
 
-    assert Middle.deterministic
-    assert not Drawn.deterministic
     boards = np.arange(2)
     games = Leftmost({"greedy": 1}).games(2)
     assert games.choose(boards, np.zeros((2, 2), np.int64), boards).tolist() == [0, 0]
@@ -244,14 +231,7 @@ def test_random_plays_every_column_about_as_often():
     assert np.abs(others - 1000).max() < 150  # five standard deviations
 
 
-def test_a_class_for_many_boards_may_choose_for_one_instead():
-    class Left(agents.BatchAgent):
-        def choose(self, position):
-            return position.legal_columns()[0]
-
-    many = np.zeros((2, 2), np.int64), np.zeros(2, np.int64)
-    assert Left().choose_many(*many).tolist() == [0, 0]
-
+def test_a_class_for_many_boards_writes_how_it_plays_them():
     class Neither(agents.BatchAgent):
         pass
 

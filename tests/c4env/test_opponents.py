@@ -171,7 +171,7 @@ def test_a_name_is_one_player_through_every_door(name):
 )
 def test_another_choice_plays_through_every_door(make):
     discs = np.zeros((3, 2), np.int64)
-    assert make().choose_many(discs, discs[:, 0]).tolist() == [0, 0, 0]
+    assert make().games(3).choose(np.arange(3), discs, discs[:, 0]).tolist() == [0, 0, 0]
     single, many = ConnectFourEnv(make(), seat=1), ConnectFourVectorEnv(2, opponent=make(), seat=1)
     single.reset(seed=1), many.reset(seed=1)
     assert [single.position, *many.positions()] == [Position.parse("1")] * 3
@@ -185,6 +185,23 @@ def test_a_subclass_is_deterministic_again_once_it_says_so(base):
     assert type("Leftmost", (base,), says)().deterministic
     assert type("Unchanged", (base,), {})().deterministic
     assert type("Mixed", (type("Mixin", (), says), base), {})().deterministic
+
+
+def test_a_subclass_that_changes_what_choose_asks_plays_alike_on_one_and_many_boards():
+    class Left(AlphaBeta):
+        def _best(self, position):
+            return position.legal_columns()[0], 0.0, 1, 1
+
+    single, many = ConnectFourEnv(Left(), 1), ConnectFourVectorEnv(2, opponent=Left(), seat=1)
+    single.reset(seed=1), many.reset(seed=1)
+    assert [single.position, *many.positions()] == [Position.parse("1")] * 3
+    assert not Left().deterministic
+
+
+@pytest.mark.parametrize("make", [Greedy, AlphaBeta])
+def test_an_agent_keeps_the_heuristic_that_it_was_made_with(make):
+    with pytest.raises(AttributeError, match="heuristic"):
+        make().heuristic = "window"
 
 
 def test_a_subclass_keeps_what_it_writes_itself():
