@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -163,6 +163,14 @@ def cache_folder() -> Path:
             remove_unused(base)
         return folder
     return _make_temporary()
+
+
+def users_folder(files: Mapping[str, bytes]) -> Path:
+    """Return the folder of the machine code of users' functions, by the contents of their files."""
+    digest = hashlib.sha256(f"{cache_folder().name} {BOARD_SIZE}".encode())
+    for name, content in sorted(files.items()):
+        digest.update(f"\n{name} {hashlib.sha256(content).hexdigest()}".encode(errors="replace"))
+    return cache_folder().parent / f"c4env-{digest.hexdigest()[:16]}"
 
 
 def _make_temporary() -> Path:

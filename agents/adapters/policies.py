@@ -13,7 +13,7 @@ import numpy as np
 
 from c4env.agents.base import as_number
 from c4env.agents.making.kinds import Kind, kind_of
-from c4env.agents.making.load import first_on_path, modules_in, require_own_modules
+from c4env.agents.making.load import first_on_path, require_own_modules
 from c4env.agents.making.networks import TorchNetwork, form_of, import_network
 from c4env.agents.making.options import Policy, Temperature, validate_args
 from c4env.agents.making.wrap import NetworkAgent
@@ -101,9 +101,7 @@ def load_policy(path: Path) -> Any:
             data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
         parts = data["policy_class"], *data.get("policy_kwargs", {}).values()
         modules = {str(getattr(part, "__module__", "")) for part in parts}
-        for folder in (beside, here):
-            require_own_modules(modules, folder)
-            modules -= modules_in(folder, modules).keys()
+        require_own_modules(modules, beside, here)
         spaces = data["observation_space"], data["action_space"]
         build, weights = data["policy_class"], parameters["policy"]
         form_of(build, *spaces, who=f"sb3:{path}: ")

@@ -281,7 +281,7 @@ def load_submission(path: str) -> Any:
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
     names: dict[str, Any] = {}
-    with first_on_path(os.path.dirname(path), imports_of(path)):
+    with first_on_path(os.path.dirname(os.path.realpath(path)), imports_of(path), path):
         exec(code, names)
     functions = [value for value in names.values() if callable(value)]
     if not functions:

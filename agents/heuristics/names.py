@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import inspect
 import math
 import numbers
 import os
 import sys
-import types
-import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -35,7 +32,6 @@ Heuristic = Callable[[int, int], float]
 
 _SIGNATURE: Final = numba_types.float64(numba_types.int64, numba_types.int64)
 _PROBE: Final = (1, 1 << (ROWS + 1))  # one disc of each side, side by side
-_fresh: Final = weakref.WeakSet[Any]()  # users' functions that this process compiled anew
 _CALLBACK: Final = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_int64)
 
 _functions: dict[str, Any]
@@ -83,7 +79,6 @@ def _heuristic_of(function: Any, name: str) -> Heuristic:
     heuristic: Heuristic = function
     if config.DISABLE_JIT or isinstance(function, PlainHeuristic):
         return heuristic  # without a compiler, all kernels are Python functions
-    _compile_afresh(function)
     if hasattr(function, "nopython_signatures"):  # the author's numba.njit
         _require_signature(function, name)
         return heuristic
@@ -101,42 +96,6 @@ def _say(text: str) -> None:
     """Print a line on stderr, once in a process."""
     if QUIET not in os.environ:
         print(text, file=sys.stderr)
-
-
-def _compile_afresh(function: Any) -> None:
-    """Compile a user's function anew, once in a process, if Numba's disk cache has a part in it.
-
-    The cache knows no edits of other files, so a helper or a constant of one would be an old one.
-    """
-    functions = [one for one in _with_callees(function) if hasattr(one, "nopython_signatures")]
-    if any(one.stats.cache_path for one in functions):
-        for one in reversed(functions):
-            if one not in _fresh:
-                _fresh.add(one)
-                one.recompile()
-
-
-def _with_callees(function: Any) -> list[Any]:
-    """Return a user's function and the compiled ones that it calls, each before its callees."""
-    found = [function]
-    for one in found:
-        source = getattr(one, "py_func", one)
-        if not inspect.isfunction(source):
-            continue
-        scope, names = inspect.getclosurevars(source), source.__code__.co_names
-        values = [*scope.globals.values(), *scope.nonlocals.values()]
-        for value in values:  # it grows by what the names of a module lead to
-            if isinstance(value, types.ModuleType) and not value.__name__.startswith("numba"):
-                inner = (getattr(value, name, None) for name in names)
-                values += [item for item in inner if not any(item is known for known in values)]
-        found += [
-            value
-            for value in values
-            if hasattr(value, "nopython_signatures")
-            and not any(value is known for known in found)
-            and not value.__module__.startswith("c4env.")
-        ]
-    return found
 
 
 def _require_signature(function: Any, name: str) -> None:

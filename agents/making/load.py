@@ -6,21 +6,38 @@ The module also holds the hints and the one-line descriptions of errors in a use
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import os
+import site
 import sys
+import sysconfig
 import traceback
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.machinery import FrozenImporter, PathFinder
-from importlib.util import module_from_spec, resolve_name, spec_from_file_location
+from importlib.machinery import FrozenImporter, ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec, module_from_spec, resolve_name, spec_from_file_location
+from pathlib import Path
 from typing import Any, Final
 
 from c4env.errors import C4Error, InvalidOption, WrongBoard
+from c4env.files import write_whole
 
 REASON: Final = 300  # the most characters of an agent's error to keep
 _RUNNING: Final = {"c4env", "__main__"}  # what this process runs; a folder has no part in it
+_INSTALLED: Final = {"site-packages", "dist-packages"}
+_PYTHONS: Final = tuple(
+    os.path.join(os.path.realpath(path), "")
+    for path in {
+        sysconfig.get_path("stdlib"),
+        site.getusersitepackages(),
+        *(
+            os.path.dirname(os.path.realpath(getattr(find_spec(name), "origin", "")))
+            for name in ("c4env", "c4env.agents", "c4env.evaluation")
+        ),
+    }
+)
 
 keeps_first = False
 """Whether this process plays one spec: a folder that it imports from stays first on the path."""
@@ -30,8 +47,8 @@ def import_attribute(path: str) -> Any:
     """Import the object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
     A file finds the modules beside it first, as with ``python FILE.py``, and a module those of the
-    current folder, as with ``python -m`` (:func:`first_on_path`). A file that was edited is read
-    again; the modules beside it are not.
+    current folder, as with ``python -m`` (:func:`first_on_path`). The source of a file is compiled
+    anew whenever it has changed; the modules that it imports stay loaded, as Python's do.
 
     Raises:
         ImportError, AttributeError: the object does not exist, or the module raises an error.
@@ -75,88 +92,152 @@ def import_callable(path: str, error_type: type[C4Error], who: str, expected: st
 
 
 @contextmanager
-def first_on_path(folder: str, names: Iterable[str] = ()) -> Iterator[None]:
+def first_on_path(folder: str, names: Iterable[str] = (), *files: str) -> Iterator[None]:
     """A context in which Python looks for modules in a folder first; afterwards it does so last.
 
-    A process that plays one spec goes on looking there first. ``names`` are the modules that the
-    code in the context imports, now or later (:func:`require_own_modules`).
+    A process that plays one spec goes on looking there first. ``names`` are the modules that
+    ``files``, the code in the context, import, now or later.
+
+    Raises:
+        InvalidOption: Python would take another module for one of these.
     """
     importlib.invalidate_caches()  # a file may be new
     if not keeps_first or sys.path[:1] != [folder]:
         sys.path.insert(0, folder)
     try:
-        require_own_modules(names, folder)
-        yield
+        own = require_own_modules(names, folder)
+        with _machine_code_of({*files, *own.values()}):
+            yield
     finally:
         if not keeps_first and folder in sys.path:
             sys.path.remove(folder)
             if folder not in sys.path:
                 sys.path.append(folder)
-    require_own_modules(names, folder)  # of those that are imported later, as in a move
+    # Again, with the path that the code has left, and of those that are imported in a move.
+    require_own_modules(names, folder)
 
 
-def require_own_modules(names: Iterable[str], folder: str) -> None:
-    """Refuse modules of a folder if Python would take others of the same names.
-
-    Python takes a module that is loaded, whatever ``sys.path`` says.
+def require_own_modules(names: Iterable[str], *folders: str) -> dict[str, str]:
+    """Return the users' modules that are imported from folders first, and then from the path.
 
     Raises:
-        InvalidOption: Python would take another module for one of :func:`modules_in`.
+        InvalidOption: Python would take another module for one of these.
     """
-    for name, file in modules_in(folder, names).items():
-        found = _file_of(sys.modules.get(name))
-        if not found and "." not in name:
-            found = _file_of(PathFinder.find_spec(name))
-        if found and found != file:
+    own = users_modules(names, [*folders, *sys.path])
+    for name, file in own.items():
+        # Python takes a module that is loaded, whatever the path says.
+        taken = file_of(sys.modules.get(name)) or file_of(_find(name, sys.path))
+        if taken and taken != file:
             raise InvalidOption(
-                f"{file} has the name of {found}, which Python would import here: expected "
+                f"{file} has the name of {taken}, which Python would import here: expected "
                 "another name, or specs in a run, where each has a process of its own"
             )
+    return own
 
 
-def modules_in(folder: str, names: Iterable[str]) -> dict[str, str]:
-    """Return the files of the modules in a folder that are imported, by name.
+def users_modules(names: Iterable[str], path: Sequence[str]) -> dict[str, str]:
+    """Return the files of modules as Python finds them on a path, by name, if it has none loaded.
 
     These are modules among ``names``, and those that their files' import statements name in turn.
-    Modules that are part of Python's program or run already are left out.
+    Modules of Python, of installed packages and of this project are left out.
     """
     files: dict[str, str] = {}
-    waiting = [*names]
+    waiting, seen = [*names], set[str]()
     while waiting:
         name = waiting.pop()
-        parent, _, inner = name.rpartition(".")
+        if name in seen:
+            continue
+        seen.add(name)
+        parent = name.rpartition(".")[0]
         if parent:
             waiting.append(parent)
-        is_pythons = name in sys.builtin_module_names or FrozenImporter.find_spec(name)
-        if not name or name in files or is_pythons or name.partition(".")[0] in _RUNNING:
-            continue
-        # Its last part alone: a folder without __init__.py would look for a parent that is loaded.
-        spec = PathFinder.find_spec(inner, [os.path.join(folder, *parent.split("."))])
-        if spec is not None and (file := _file_of(spec)):
+        spec = _find(name, path)
+        if spec is not None and (file := file_of(spec)) and is_users(file):
             files[name] = file
             waiting += imports_of(file, name if spec.submodule_search_locations else parent)
     return files
 
 
-def imports_of(file: str, package: str = "") -> set[str]:
+def _find(name: str, path: Sequence[str]) -> ModuleSpec | None:
+    """Return the spec of a module as Python finds it on a path, whatever is loaded."""
+    first, *inner = name.split(".")
+    is_pythons = first in sys.builtin_module_names or FrozenImporter.find_spec(first)
+    if is_pythons or first in _RUNNING:
+        return None
+    spec = PathFinder.find_spec(first, path)
+    for part in inner:  # alone: of a dotted name, Python would look for a parent that is loaded
+        if spec is None or spec.submodule_search_locations is None:
+            return None
+        spec = PathFinder.find_spec(part, [*spec.submodule_search_locations])
+    return spec
+
+
+def is_users(file: str) -> bool:
+    """Return whether a file is neither Python's nor of an installed package or this project."""
+    return not file.startswith(_PYTHONS) and _INSTALLED.isdisjoint(Path(file).parts)
+
+
+def users_files(loaded: Collection[str]) -> set[str]:
+    """Return the users' files among the modules that were imported since those of ``loaded``."""
+    modules = [module for name, module in [*sys.modules.items()] if name not in loaded]
+    return {file for file in map(file_of, modules) if file and is_users(file)}
+
+
+@contextmanager
+def _machine_code_of(files: Iterable[str]) -> Iterator[None]:
+    """A context in which Numba finds nothing but machine code of these files, as they are now.
+
+    Numba's disk cache knows no edit of another file, so a helper or a constant of one would be an
+    old one. A hash of all files names the folder; a list in it has those that only the import
+    shows, as of a folder that the code puts on the path.
+    """
+    contents = {file: Path(file).read_bytes() for file in sorted(files)}
+    if "numba" not in sys.modules and not any(b"numba" in text for text in contents.values()):
+        yield
+        return
+    from c4env.jit import config, users_folder
+
+    listed = users_folder(contents) / "modules.txt"
+    others = listed.read_text().splitlines() if listed.is_file() else []
+    contents |= {file: Path(file).read_bytes() for file in others if os.path.isfile(file)}
+    before, loaded = config.CACHE_DIR, {*sys.modules}
+    config.CACHE_DIR = str(users_folder(contents))
+    try:
+        yield
+        new = map(
+            file_of, (module for name, module in [*sys.modules.items()] if name not in loaded)
+        )
+        found = sorted({file for file in new if file and is_users(file)} - {*contents})
+        if found:
+            listed.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(listed, "\n".join(sorted([*others, *found])))
+    finally:
+        if not keeps_first:
+            config.CACHE_DIR = before
+
+
+def imports_of(file: str, package: str = "") -> frozenset[str]:
     """Return the modules that the import statements of a file name; none if it is not Python.
 
     ``from a import b`` may name a module ``a.b``, so it counts as well.
     """
     try:
-        with open(file, "rb") as source:
-            tree = ast.parse(source.read())
+        return _imports_in(Path(file).read_bytes(), package)
     except (SyntaxError, ValueError):
-        return set()
+        return frozenset()
+
+
+@functools.lru_cache(64)
+def _imports_in(source: bytes, package: str) -> frozenset[str]:
     names: set[str] = set()
-    for node in _statements(tree):
+    for node in _statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and (package or not node.level):
             base = "." * node.level + (node.module or "")
             base = resolve_name(base, package) if base.startswith(".") else base
             names.update((base, *(f"{base}.{alias.name}" for alias in node.names)))
-    return names
+    return frozenset(names)
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
@@ -168,49 +249,76 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
         yield from _statements(node)
 
 
+class _Source(SourceFileLoader):
+    """Compiles the source of a file, as ``python FILE.py`` does, and never takes stale bytecode."""
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """Return the code of the file as it is now."""
+        code: types.CodeType = self.source_to_code(self.get_data(self.path), self.path)
+        return code
+
+
 def _import_file(path: str) -> types.ModuleType:
     """Import a Python file as ``import`` would, by the file's name where no module has it."""
-    file = os.path.realpath(path)
+    file = os.path.abspath(path)  # a link stays one, as in __file__ of `python FILE.py`
     if not os.path.isfile(file):
         raise ImportError(f"there is no file {path!r}")
-    folder, base = os.path.split(file)
     importlib.invalidate_caches()
-    name = base.removesuffix(".py")
-    others = {_file_of(sys.modules.get(name))}
-    if not keeps_first:
-        others.add(_file_of(PathFinder.find_spec(name)))
-    is_builtin = name in sys.builtin_module_names or name in _RUNNING
-    if not name.isidentifier() or is_builtin or not others <= {"", file}:
+    name = os.path.basename(file).removesuffix(".py")
+    if not name.isidentifier() or _is_taken(name, file):
         name = file.replace(".", "_")  # pickle reads a dot as that of a package
-    stamp = os.stat(file).st_mtime_ns
-    with first_on_path(folder, imports_of(file)):
-        if name not in sys.modules or getattr(sys.modules[name], "c4env_stamp", stamp) != stamp:
+    source = Path(file).read_bytes()
+    folder = os.path.dirname(os.path.realpath(file))
+    with first_on_path(folder, imports_of(file), file):
+        if getattr(sys.modules.get(name), "c4env_source", None) != source:
             _run_as_module(name, file)
-            vars(sys.modules[name])["c4env_stamp"] = stamp
+            vars(sys.modules[name])["c4env_source"] = source
     return sys.modules[name]
 
 
-def _file_of(module: object) -> str:
-    """Return the file of a module or of its spec; an empty text if there is none."""
+def _is_taken(name: str, file: str) -> bool:
+    """Return whether a name is that of a module from another file."""
+    if name in sys.builtin_module_names or name in _RUNNING:
+        return True
+    if name in sys.modules:
+        return os.path.abspath(getattr(sys.modules[name], "__file__", None) or "") != file
+    found = "" if keeps_first else file_of(PathFinder.find_spec(name))
+    return found not in ("", os.path.realpath(file))
+
+
+def file_of(module: object) -> str:
+    """Return the file of a module or of its spec, of a zipped one the archive; "" without any."""
     origin = getattr(module, "__file__", None) or getattr(module, "origin", None)
-    return os.path.realpath(origin) if origin and os.path.isfile(origin) else ""
+    if not isinstance(origin, str):
+        return ""
+    file = os.path.realpath(origin)
+    archive = next((str(path) for path in Path(file).parents if path.is_file()), "")
+    return file if os.path.isfile(file) else archive
 
 
 def _run_as_module(name: str, file: str) -> None:
     """Run a file as the module ``name``."""
-    spec = spec_from_file_location(name, file)
-    assert spec is not None  # since there is a file
+    spec = spec_from_file_location(name, file, loader=_Source(name, file))
+    assert spec is not None  # since there is a loader
     assert spec.loader is not None
     sys.modules[name] = module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except BaseException as error:
         del sys.modules[name]
-        if isinstance(error, ImportError) and "relative import" in str(error):
+        if isinstance(error, ImportError) and _is_of_package(error, file):
             raise ImportError(
-                f"{error}; a module of a package is named package.module:NAME"
+                f"{error}; {os.path.basename(file)} is a module of a package: expected "
+                "package.module:NAME, or FILE.py:NAME of a file beside the package that imports "
+                "from it, as for another checkout"
             ) from error
         raise
+
+
+def _is_of_package(error: ImportError, file: str) -> bool:
+    """Return whether a file fails since it is a module of a package."""
+    missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    return "relative import" in str(error) or missing in Path(file).parent.parts
 
 
 def file_hint(name: str, spec: str) -> str:

@@ -5,6 +5,7 @@ The sets are the exam, files of ``moves score`` lines, and sets generated from a
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -128,7 +129,8 @@ def question_agents(
             key = spec, seed, versions(EXACT), identity_hash(agent.code)
             for labelled in positions:
                 position = labelled.position
-                ask = partial(question, referee.player(name), spec, position, seed)
+                player, kept = referee.player(name), folder is not None
+                ask = partial(question, player, spec, position, seed, kept)
                 answer = answers.find((*key, position.mine, position.theirs), ask)
                 if isinstance(answer, str):
                     faults[f"{name}: {answer}"] += 1
@@ -147,15 +149,23 @@ def question_agents(
 
 
 def question(
-    player: LocalPlayer | HostedPlayer, spec: str, position: Position, seed: int
+    player: LocalPlayer | HostedPlayer, spec: str, position: Position, seed: int, kept: bool = False
 ) -> StoredAnswer:
     """Ask a player for its move in a position, as the first move of a new game.
 
     The position determines the seed.
+
+    Raises:
+        InvalidOption: the answer is kept, and the move imported a file that no hash has.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = player.reset(game_seed(seed, (spec, spec), identity, position.to_move))
     answer = fault or player.ask(position, position.moves(), None)
+    if kept and (late := player.late()):
+        raise InvalidOption(
+            f"agent {spec!r}: a move imported {os.path.basename(late[0])}: expected an import "
+            "statement for it, by which kept answers know an edit of it, or no out"
+        )
     return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
 
 

@@ -7,6 +7,7 @@ A line is a JSON list, and its answer a JSON object:
     ["ask", "mine", "4455"]                      {"answer": [3, 0]}    a column and nodes
     ["ask", "mine", "44553"]                     {"fault": ["exception", "KeyError: ..."]}
     ["play", ["a", "b"], "44", 1]                {"answer": {...}}     a whole game
+    ["late"]                                     {"answer": []}        what moves imported
 
 What agents print goes to standard error. A process that plays a plain function of an observation
 loads no compiled code.
@@ -19,13 +20,10 @@ import json
 import os
 import random
 import signal
-import site
 import sys
-import sysconfig
 import time
 from collections.abc import Callable
 from contextlib import chdir, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -41,19 +39,10 @@ from c4env.evaluation.games.asking import Answer, Fault, ask, begin
 from c4env.position import Position
 
 ENDING: Final = 1.0  # seconds from the last request to the end of the process
-_LIBRARIES: Final = tuple(
-    os.path.join(path, "")
-    for path in {
-        *(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")),
-        site.getusersitepackages(),
-        *(  # an editable installation is links
-            os.path.dirname(os.path.realpath(getattr(find_spec(name), "origin", "")))
-            for name in ("c4env", "c4env.agents", "c4env.evaluation")
-        ),
-    }
-)
 agents: Final[dict[str, Any]] = {}
 """The agents of this process, by name."""
+_known: Final = set[str]()
+"""The modules of which the users' are in the hashes of agents."""
 
 
 def make(name: str, text: str, movetime: float | None) -> Any:
@@ -66,18 +55,21 @@ def make(name: str, text: str, movetime: float | None) -> Any:
     with chdir(start):
         files = files_of(spec)
     # What a move may load is loaded now: no clock counts it, and its generator is seeded in time.
-    sources = (str(file) for file in files if file.suffix == ".py")
-    names = {name.partition(".")[0] for source in sources for name in load.imports_of(source)}
+    texts = [file.read_bytes() for file in files if file.suffix == ".py"]
     for library in ("numba", "torch"):
-        if library in names:
+        if any(library.encode() in text for text in texts):
             with suppress(ImportError):
                 importlib.import_module(library)
     if not isinstance(agent, FunctionAgent):
         importlib.import_module("c4env.bitboard")
-    modules = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
-    loaded = {os.path.realpath(os.path.join(start, file)) for file in modules if file}
-    files += (Path(file) for file in loaded if not file.startswith(_LIBRARIES))
-    return traits_of(agent)._replace(code=identity_of(files, start))
+    identity = identity_of([*files, *map(Path, load.users_files(_known))], start)
+    _known.update(sys.modules)
+    return traits_of(agent)._replace(code=identity)
+
+
+def late() -> list[str]:
+    """Return the users' files that moves have imported, and that are in no agent's hash."""
+    return sorted(load.users_files(_known))
 
 
 def reset(name: str, seed: int) -> Fault | None:
@@ -120,7 +112,7 @@ def rest(*names: str) -> None:
 
 
 _ACTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "make": make, "reset": reset, "ask": move, "play": play, "rest": rest,
+    "make": make, "reset": reset, "ask": move, "play": play, "rest": rest, "late": late,
 }  # fmt: skip
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from c4env.agents.making.load import imports_of, modules_in
+from c4env.agents.making.load import imports_of, users_modules
 from c4env.agents.making.options import Option
 from c4env.agents.making.spec import Spec
 from c4env.agents.making.zoo import find, third_parties
@@ -23,10 +25,10 @@ def files_of(spec: Spec) -> list[Path]:
     """Return the files that a spec names; after an edit of one it is another agent.
 
     - the file of ``FILE.py:NAME``, and a file that is an option's whole value;
-    - the modules beside these files that they import;
+    - the users' modules that these files import, wherever Python finds them;
     - the loaded modules of a package that an import path or an entry point names;
     - the files in a :data:`~c4env.agents.making.options.Folder`, without logs;
-    - those among the words of a :data:`~c4env.agents.making.options.Command`.
+    - of a :data:`~c4env.agents.making.options.Command`, the program and the files among the words.
 
     A :data:`~c4env.agents.making.options.WrittenFile` is none of them.
     """
@@ -42,7 +44,8 @@ def files_of(spec: Spec) -> list[Path]:
         paths += _files_in(declared.get(key, Option(key, str, "")), text)
     files = {path.absolute() for path in paths if path.is_file()}
     for file in [file for file in files if file.suffix == ".py"]:
-        files.update(map(Path, modules_in(str(file.parent), imports_of(str(file))).values()))
+        path = [os.path.dirname(os.path.realpath(file)), *sys.path]
+        files.update(map(Path, users_modules(imports_of(str(file)), path).values()))
     return sorted(files)
 
 
@@ -57,13 +60,23 @@ def _files_in(option: Option, text: str) -> Iterator[Path]:
         yield from files_of(Spec.parse(text))
     elif option.reads == "folder":
         yield from (path for path in Path(text).rglob("*") if path.suffix != ".log")
-    elif option.reads == "command":  # of --net=FILE, the file
-        for word in shlex.split(text):
+    elif option.reads == "command":
+        program, *_ = words = shlex.split(text)
+        yield Path(shutil.which(program) or "")
+        for word in words:  # of --net=FILE, the file
             yield from (Path(word), Path(word.split("=", 1)[-1]))
+        modules = [word for flag, word in pairwise(words) if flag == "-m"]
+        yield from map(Path, users_modules(modules, [os.getcwd(), *sys.path]).values())
 
 
 def identity_of(files: Iterable[Path], start: str) -> Identity:
     """Return the identity of the agent that consists of files, by their paths from a folder."""
     paths = (Path(start, file) for file in files)
-    named = {os.path.relpath(path, start): path for path in paths if path.is_file()}
+    named = {_name(path, start): path for path in paths if path.is_file()}
     return {"files": hash_files(named)} if named else {}
+
+
+def _name(path: Path, start: str) -> str:
+    """Return a file's path from a folder, so that both can move; a program's far away is whole."""
+    is_far = path.drive != Path(start).drive or os.path.commonpath((path, start)) == path.anchor
+    return str(path) if is_far else os.path.relpath(path, start)

@@ -152,6 +152,10 @@ class LocalPlayer:
         """Give back what the agent holds: memory, a program."""
         self.agent.close()
 
+    def late(self) -> list[str]:
+        """Return nothing: a kept run knows an object by its ``version``."""
+        return []
+
     rest = close  # an agent takes it again for its next move
 
 
@@ -218,6 +222,16 @@ class HostedPlayer:
             raise Unavailable(f"a game of {' and '.join(names)} failed: {answer['fault'][1]}")
         return GameRecord.parse(answer["answer"])
 
+    def late(self) -> list[str]:
+        """Return the users' files that moves imported, and that are not in the agent's identity."""
+        if not self.host.agents:
+            return []
+        try:
+            files: list[str] = self.host.call("late")["answer"]
+        except EngineFault:  # it ended since its last answer
+            return []
+        return files
+
     def rest(self) -> None:
         """Give back the agent's memory, until it plays again."""
         if self.name in self.host.agents:
@@ -259,6 +273,8 @@ class Referee:
             self._shared.start()  # loads its code while the first thread plays
         self._players: dict[str, LocalPlayer | HostedPlayer] = {}
         self._awake: set[str] = set()  # players that may hold memory
+        self.late: dict[str, list[str]] = {}
+        """By player, files that its moves imported, and that are not in its identity."""
 
     def player(self, name: str) -> LocalPlayer | HostedPlayer:
         """Return a player; the first call makes it."""
@@ -313,7 +329,11 @@ class Referee:
             and first.host is second.host
         ):
             return first.play(second, opening, self.seed)
-        return play_game((first, second), pair, opening, self.seed, self.clock)
+        game = play_game((first, second), pair, opening, self.seed, self.clock)
+        for name, player in zip(pair, (first, second), strict=True):
+            if files := player.late():
+                self.late[name] = files
+        return game
 
     def _let_others_rest(self, pair: tuple[str, str]) -> None:
         for name in self._awake.difference(pair):

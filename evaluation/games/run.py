@@ -12,6 +12,7 @@ import functools
 import hashlib
 import importlib
 import numbers
+import os
 import platform
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -29,7 +30,7 @@ from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import Fixture, Kind, RunHeader, SprtPlan, versions
-from c4env.evaluation.store.run_files import GameRecord, open_games
+from c4env.evaluation.store.run_files import GameRecord, note_late, open_games
 from c4env.evaluation.tables import plural
 from c4env.geometry import BOARD_SIZE
 from c4env.lazy import from_extra
@@ -233,6 +234,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 for game in _in_order(new_games, schedule, stored) if ordered else games:
                     is_new = game.fixture not in stored
                     if is_new:
+                        _note_late(out, plan.referees)
                         file.append(game.values())
                         done += 1
                     if settings.on_game is not None:
@@ -253,6 +255,13 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     finally:
         for referee in plan.referees:
             referee.close()
+
+
+def _note_late(out: Path | None, team: Sequence[Referee]) -> None:
+    """Note in a run's directory the files that moves imported, since no hash has them."""
+    late = {name: files for referee in team for name, files in [*referee.late.items()]}
+    if out is not None and late:
+        note_late(out, {name: ", ".join(map(os.path.basename, late[name])) for name in late})
 
 
 def _lost(games: int) -> str:

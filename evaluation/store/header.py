@@ -39,7 +39,8 @@ EXACT: Final = "c4env.evaluation.exact"
 SUFFIXES: Final = (".py", ".npz", ".tsv")  # of sources and shipped files
 
 Identity = Mapping[str, str]
-"""``files``, a hash of an agent's files and modules; or ``version``; or empty without either."""
+"""``files``, a hash of an agent's files and modules; or ``version``; or empty without either.
+``late`` names files that a move imported, and that the hash does not have."""
 
 Fixture = tuple[tuple[str, str], str]
 """A game to play, ``((first, second), opening)``: the players' names and the opening."""
@@ -285,7 +286,12 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
             yield f"player {name} {spec}, not {planned.players[name]}"
             continue
         before, now = stored.code.get(name, {}), planned.code.get(name, {})
-        if "" in (before.get("version"), now.get("version")):
+        if late := before.get("late"):
+            yield (
+                f"player {name} {spec}, whose moves imported {late}: with an import statement for "
+                "it, a run can be resumed"
+            )
+        elif "" in (before.get("version"), now.get("version")):
             yield f"player {name}, a Python object without an attribute version, may be another one"
         elif keys := [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]:
             yield f"{' and '.join(keys)} of player {name} {spec}"

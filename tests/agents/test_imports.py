@@ -1,5 +1,7 @@
 import importlib
+import os
 import pickle
+import py_compile
 import sys
 
 import pytest
@@ -42,6 +44,32 @@ def test_a_file_is_loaded_once_and_names_its_module(folder):
     new = import_attribute("my-agent.py:agent")  # once more, and once
     assert new is not one
     assert new is import_attribute("my-agent.py:agent")
+
+
+def test_what_plays_is_the_source_of_a_file(folder):
+    """Python's bytecode knows an edit by seconds and size: of a copy, it may be another file's."""
+    path = folder / "tuned.py"
+    for column in (0, 6, 2):
+        path.write_text(f"def agent(observation):\n    return {column}\n")
+        os.utime(path, (1, 1))
+        if column == 0:
+            py_compile.compile(str(path))
+        assert agents.make("tuned.py").choose(Position()) == column
+
+
+def test_a_link_to_a_file_finds_what_lies_beside_the_link(folder):
+    """As with ``python v1/linked.py``; the modules are those beside the file."""
+    (folder / "linked.py").write_text(
+        "import pathlib, helper\nassert helper.COLUMN == 3\n"
+        "COLUMN = int(pathlib.Path(__file__).with_name('column').read_text())\n"
+        "agent = lambda observation: COLUMN\n"
+    )
+    for version, column in (("v1", 0), ("v2", 6)):
+        (folder / version).mkdir()
+        (folder / version / "column").write_text(str(column))
+        (folder / version / "linked.py").symlink_to("../linked.py")
+        for _ in range(2):
+            assert agents.make(f"{version}/linked.py").choose(Position()) == column
 
 
 def test_modules_beside_a_file_are_imported_when_called(folder):
@@ -156,6 +184,33 @@ def test_a_module_beside_a_file_is_never_taken_from_elsewhere(folder, monkeypatc
         agents.make(spec).choose(Position())
 
 
+INSERTED = "import os, sys\nsys.path.insert(0, os.path.dirname(os.path.dirname(__file__)))\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "module"),
+    [
+        ("bots/parent.py", INSERTED + "from common import COLUMN", "common.py"),
+        ("bots/root.py", INSERTED + "from bots.weights import COLUMN", "bots/weights.py"),
+        ("lazy.py", "", "helpers/numbers_.py"),
+    ],
+    ids=["parent folder", "own package", "in a move, without __init__"],
+)
+def test_a_second_version_of_a_module_is_refused_in_one_session(folder, file, source, module):
+    """Wherever the file finds it; in a run each version has its process."""
+    lazily = "" if source else "from helpers.numbers_ import COLUMN"
+    agent = f"{source}\ndef agent(observation):\n    {lazily}\n    return COLUMN\n"
+    for version, column in (("v1", 0), ("v2", 6)):
+        for name, text in ((file, agent), (module, f"COLUMN = {column}\n")):
+            (folder / version / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / version / name).write_text(text)
+    games = evaluation.round_robin({v: f"{v}/{file}" for v in ("v1", "v2")}, [""]).games
+    assert [(game.players[0], game.moves[0]) for game in games] == [("v1", "1"), ("v2", "7")]
+    assert agents.make(f"v1/{file}").choose(Position()) == 0
+    with pytest.raises(UnknownAgent, match=f"{folder}/v2/{module} has the name of .*v1/{module}"):
+        agents.make(f"v2/{file}")
+
+
 def test_a_module_that_is_never_imported_is_no_reason(folder, monkeypatch):
     monkeypatch.syspath_prepend(folder)
     importlib.import_module("helper")  # of the session's own
@@ -218,7 +273,7 @@ def test_a_folder_with_a_module_that_is_already_imported_is_refused(folder, monk
         ("absent.py:agent", "there is no file 'absent.py'; expected package.module:attribute or"),
         ("my-agent.py:nothing", "has no attribute 'nothing'"),
         ("broken.py:agent", r"ZeroDivisionError: division by zero \\(broken.py, line 2\\)"),
-        ("relative.py:agent", "a module of a package is named package.module:NAME"),
+        ("relative.py:agent", "relative.py is a module of a package: expected package.module:NAME"),
         ("eng", "unknown agent 'eng'; did you mean 'exec:./eng'"),
     ],
 )

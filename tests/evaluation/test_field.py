@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import zipfile
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,7 @@ from c4env.agents import Reads
 from c4env.agents.base import Agent
 from c4env.agents.making.spec import Spec
 from c4env.agents.making.zoo import Entry
-from c4env.errors import UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import (
     Traits,
     make_player,
@@ -136,6 +137,8 @@ NET = {
 HELPER = {"own_helper.py": "1\n"}
 HELPED = {"own.py": f"import own_helper\n{PLAIN}"} | HELPER
 LATE = {"own.py": f"def late():\n    import own_helper\n{PLAIN}"}
+INSERTED = "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))\n"
+PARENTS = {"bots/own.py": INSERTED + LATE["own.py"]} | HELPER
 OWN = """class Own:
     def __init__(self, data=""): ...
     def __call__(self, observation):
@@ -147,6 +150,7 @@ SPECS = [
     ("own.py:agent", {"own.py": PLAIN, "other.py": ""}, "own.py"),
     ("own.py", HELPED, "own_helper.py"),
     ("own.py", LATE | HELPER, "own_helper.py"),
+    ("bots/own.py", PARENTS, "own_helper.py"),
     ("own_module:agent", {"own_module.py": PLAIN}, "own_module.py"),
     ("own_package.net:agent", NET, "own_package/more.py"),
     ("greedy:heuristic=own.py:tall", {"own.py": "def tall(a, b):\n    return 1.0\n"}, "own.py"),
@@ -158,6 +162,7 @@ SPECS = [
 NAMED = [
     ("exec:./engine --net=w.bin", {"engine": "1", "w.bin": "1"}, "w.bin"),
     ("exec:python3 own.py", {"own.py": PLAIN}, "own.py"),
+    ("exec:python3 -m own_package.net", NET, "own_package/more.py"),
     ("learned:weights=w.npz", {"w.npz": "1"}, "w.npz"),
     ("puct:selfplay:dir,simulations=9", {"dir/model.pt": "1"}, "dir/model.pt"),
     ("torch:net.py:net", {"net.py": "net = 1\n"}, "net.py"),
@@ -239,7 +244,8 @@ def test_all_that_a_spec_stands_for_makes_its_identity(own, spec, files, changed
 @pytest.mark.parametrize(("spec", "files", "changed"), NAMED)
 def test_the_files_that_a_spec_names(folder, spec, files, changed):
     write(files)
-    assert {path.relative_to(Path.cwd()).as_posix() for path in files_named(spec)} == {*files}
+    named = {os.path.relpath(path) for path in files_named(spec)}
+    assert {path for path in named if not path.startswith("..")} == {*files}  # nor Python's program
 
 
 @pytest.mark.parametrize(("spec", "files", "changed"), OTHERS)
@@ -248,6 +254,39 @@ def test_words_and_undeclared_folders_are_no_files_of_an_agent(folder, spec, fil
     first = code_of(spec)
     write({changed: files[changed] + "\n"})
     assert code_of(spec) == first
+
+
+def test_a_program_on_the_path_belongs_to_the_identity(folder, monkeypatch):
+    Path("bin").mkdir()
+    monkeypatch.setenv("PATH", str(folder / "bin"), prepend=os.pathsep)
+    found = []
+    for text in ("#!/bin/sh\n", "#!/bin/sh\n# edited\n"):
+        write({"bin/engine": text})
+        Path("bin/engine").chmod(0o755)
+        found.append(identity_of(files_named("exec:engine"), os.getcwd()))
+    assert found[0] != found[1]
+
+
+def test_a_module_in_a_zip_file_belongs_to_the_identity(folder):
+    zipped = "import sys\nsys.path.insert(0, 'lib.zip')\nimport own_helper\n"
+    write({"own.py": zipped + PLAIN})
+    found = []
+    for text in ("1\n", "2\n"):
+        with zipfile.ZipFile("lib.zip", "w") as archive:
+            archive.writestr("own_helper.py", text)
+        found.append(code_of("own.py"))
+    assert found[0] != found[1]
+
+
+def test_a_run_whose_moves_import_what_no_hash_has_is_not_resumed(folder):
+    hidden = "import importlib\ndef agent(o):\n    return importlib.import_module('own_helper').a\n"
+    write({"own.py": hidden, "own_helper.py": "a = 3\n"})
+    field = ["own.py:agent", "random"]
+    evaluation.round_robin(field, [""], out="kept")
+    with pytest.raises(UnreadableRun, match=r"own.py:agent, whose moves imported own_helper\.py"):
+        evaluation.round_robin(field, [""], out="kept")
+    with pytest.raises(InvalidOption, match=r"a move imported own_helper\.py"):
+        evaluation.quality("own.py:agent", count=2, out="answers")
 
 
 def test_a_package_with_much_data_plays_at_once(folder):
