@@ -9,6 +9,7 @@ import ast
 import functools
 import importlib
 import os
+import re
 import site
 import sys
 import sysconfig
@@ -183,6 +184,12 @@ def users_files(loaded: Collection[str]) -> set[str]:
     return {file for file in map(file_of, modules) if file and is_users(file)}
 
 
+def mentions(library: str, sources: Iterable[bytes]) -> bool:
+    """Return whether a line of a source imports a library, in whatever way."""
+    pattern = re.compile(rb"(import|from)[^\n]*\b%s\b" % library.encode())
+    return any(map(pattern.search, sources))
+
+
 @contextmanager
 def _machine_code_of(files: Iterable[str]) -> Iterator[None]:
     """A context in which Numba finds nothing but machine code of these files, as they are now.
@@ -192,7 +199,7 @@ def _machine_code_of(files: Iterable[str]) -> Iterator[None]:
     shows, as of a folder that the code puts on the path.
     """
     contents = {file: Path(file).read_bytes() for file in sorted(files)}
-    if "numba" not in sys.modules and not any(b"numba" in text for text in contents.values()):
+    if "numba" not in sys.modules and not mentions("numba", contents.values()):
         yield
         return
     from c4env.jit import config, users_folder

@@ -57,7 +57,7 @@ def make(name: str, text: str, movetime: float | None) -> Any:
     # What a move may load is loaded now: no clock counts it, and its generator is seeded in time.
     texts = [file.read_bytes() for file in files if file.suffix == ".py"]
     for library in ("numba", "torch"):
-        if any(library.encode() in text for text in texts):
+        if load.mentions(library, texts):
             with suppress(ImportError):
                 importlib.import_module(library)
     if not isinstance(agent, FunctionAgent):
