@@ -43,7 +43,7 @@ def _has_our_methods(cls: type) -> bool:
         if kind.__module__.startswith("c4env."):
             return True
         members = (value for name, value in vars(kind).items() if not name.startswith("__"))
-        if any(callable(member) or isinstance(member, property) for member in members):
+        if any(callable(member) or hasattr(member, "__get__") for member in members):
             return False
     return False
 

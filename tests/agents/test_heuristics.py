@@ -292,16 +292,17 @@ def test_an_edit_of_any_file_that_a_cached_heuristic_uses_counts(tmp_path):
     """Numba's own disk cache looks at the file of each function alone."""
     (tmp_path / "main.py").write_text(DETOURS)
     (tmp_path / "package").mkdir()
+    (tmp_path / "lib").mkdir()
     (tmp_path / "package" / "helper.py").write_text(
-        "import numba\nfrom weights import W\n"
+        "import sys\nsys.path.insert(0, 'lib')\nimport numba\nfrom weights import W\n"
         "@numba.njit(cache=True)\ndef weight():\n    return W\n"
     )
     script = (
         "from c4env.agents.heuristics.names import load\n"
         "print(*(load(f'main.py:{name}')(3, 2) for name in ('direct', 'table', 'partial')))"
     )
-    for weight in ("1.0", "-2.0"):
-        (tmp_path / "weights.py").write_text(f"W = {weight}\n")
+    for weight in ("1.0", "-2.0", "1.0"):
+        (tmp_path / "lib" / "weights.py").write_text(f"W = {weight}\n")
         done = run_python("-c", script, cwd=tmp_path, check=True)
         assert done.stdout.split() == 3 * [str(3 * float(weight))]
 
