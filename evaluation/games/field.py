@@ -9,10 +9,10 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
-from c4env.agents.base import Agent
+from c4env.agents.base import Agent, is_ours
 from c4env.agents.making.kinds import Kind, kind_of
 from c4env.agents.making.spec import Spec
-from c4env.agents.making.wrap import FunctionAgent, as_agent
+from c4env.agents.making.wrap import FunctionAgent, NetworkAgent, as_agent
 from c4env.errors import InvalidOption
 from c4env.evaluation.store.header import Identity
 from c4env.geometry import IS_STANDARD
@@ -135,6 +135,13 @@ def title(player: Player) -> str:
     if isinstance(player, Agent) and player.name:
         return player.name
     return getattr(player, "__name__", type(player).__name__)
+
+
+def is_users(player: Member) -> bool:
+    """Return whether a player is Python code from outside this project, and waits for no server."""
+    if isinstance(player, Spec):
+        return (player.place == "own" or player.is_of_session) and not player.asks_server
+    return not is_ours(player) or isinstance(player, FunctionAgent | NetworkAgent)
 
 
 def describe_player(player: Player) -> str:
