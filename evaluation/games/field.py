@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
@@ -97,10 +98,24 @@ def for_another_job(field: Field) -> Field:
     """Return the players of another thread; a Python object is copied.
 
     Raises:
-        InvalidOption: an object cannot be copied.
+        InvalidOption: an object cannot be copied, or has a function that Numba runs in threads of
+            its own; of two threads that call one, some of Numba's threading layers end the process.
     """
     problem, expected = "cannot be copied for another job", "jobs=1, or a spec FILE.py:NAME"
+    for name, player in field.items():
+        for value in [] if isinstance(player, Spec) else vars(player).values():
+            if _starts_threads(value):
+                raise InvalidOption(
+                    f"agent {name!r}: {value.__name__!r} has parallel=True, which two jobs of one "
+                    f"process must not run at once: expected {expected}"
+                )
     return {name: _copied(name, player, problem, expected) for name, player in field.items()}
+
+
+def _starts_threads(value: Any) -> bool:
+    """Return whether a value is a function that ``numba.njit(parallel=True)`` made."""
+    numba = sys.modules.get("numba.extending")
+    return bool(numba and numba.is_jitted(value) and value.targetoptions.get("parallel"))
 
 
 def _copied(name: str, player: Member, problem: str, expected: str) -> Member:
