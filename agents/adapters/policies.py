@@ -14,7 +14,12 @@ import numpy as np
 from c4env.agents.base import as_number
 from c4env.agents.making.kinds import Kind, kind_of
 from c4env.agents.making.load import first_on_path, require_own_modules
-from c4env.agents.making.networks import TorchNetwork, form_of, import_network
+from c4env.agents.making.networks import (
+    ModuleNetwork,
+    TensorNetwork,
+    form_of,
+    import_network,
+)
 from c4env.agents.making.options import Policy, Temperature, validate_args
 from c4env.agents.making.wrap import NetworkAgent
 from c4env.errors import InvalidOption, MissingExtra
@@ -52,8 +57,10 @@ class TorchFunction(NetworkAgent):
             raise InvalidOption(f"torch: device={device!r}: {error}") from None
         source = import_network(function, f"torch: {function!r}", "FILE.py:NAME")
         if kind_of(source) is Kind.MODULE:
-            source = source.to(device)
-        super().__init__(TorchNetwork(source, policy, device), temperature)
+            network: TensorNetwork = ModuleNetwork(source.to(device), policy, device)
+        else:
+            network = TensorNetwork(source, policy, device)
+        super().__init__(network, temperature)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; ``seed`` also seeds PyTorch's generator."""

@@ -211,7 +211,7 @@ class Submission(FunctionAgent):
 
     The file is loaded anew for each game. A run plays the submission in a process of its own,
     seeds the modules ``random`` and ``numpy.random`` there before each game, and ends the process
-    when a move takes longer than ``timeout``. There is no overage time.
+    when a move takes longer than ``timeout``. There is no overage time, so ``agentTimeout`` is 0.
 
     Args:
         file: the submission, a Python file. The agent is the last callable in the file.
@@ -238,7 +238,7 @@ class Submission(FunctionAgent):
             "inarow": CONNECT,
             "actTimeout": timeout,
             "timeout": timeout,
-            "agentTimeout": 60,
+            "agentTimeout": 0,  # the overage time
             "episodeSteps": 1000,
             "runTimeout": 1200,
             "__raw_path__": self.file,

@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +54,15 @@ class Network:
             logits.
         name: the name of the function, or of the module's class.
         deterministic: whether the source says so, by an attribute ``deterministic``.
+        layout: the layout that the source declares, or None.
+        takes: what it is called with: both, observations and masks; a dict of both; or one of them.
 
     Raises:
         InvalidOption: the source has other parameters, or no layout has the declared name.
     """
 
-    is_unmarked = False  # whether it may be a function of one observation, which fails when asked
+    takes: Literal["both", "dict", "one"] = "both"
+    hint = "; mark a function of a dict by c4env.batched"  # where one of one board fails when asked
 
     def __init__(self, source: Any, policy: str | None = None, dtype: str = "int8") -> None:
         target = inner_of(source)
@@ -68,11 +71,10 @@ class Network:
         self.name = getattr(source, "__name__", type(target).__name__)
         self.deterministic = getattr(target, "deterministic", False) is True
         layout = getattr(target, "layout", None)
-        self.is_declared = isinstance(layout, str)
-        self.form = Form(layout if isinstance(layout, str) else "planes_last", dtype)
-        self.takes_masks = takes_masks(target, self.name)
-        self.takes_dict = is_batched(target) and not self.takes_masks
-        self.is_unmarked = kind_of(target) is Kind.FUNCTION and not self.takes_masks
+        self.layout = layout if isinstance(layout, str) else None
+        self.form = Form(self.layout or "planes_last", dtype)
+        if not takes_masks(target, self.name):
+            self.takes = "dict" if is_batched(target) else "one"
         if policy not in (None, *POLICIES):
             expected = " or ".join(POLICIES)
             raise InvalidOption(f"{self.name}: policy={policy!r}: expected {expected}")
@@ -125,14 +127,14 @@ class Network:
         return split_answer(self._call(self.form(planes), masks))
 
     def _call(self, observations: Any, masks: Any) -> Any:
-        if self.takes_dict:
-            return self.source({"observation": observations, "action_mask": masks})
-        if self.takes_masks:
+        if self.takes == "both":
             return self.source(observations, masks)
+        if self.takes == "dict":
+            return self.source({"observation": observations, "action_mask": masks})
         try:
             return self.source(observations)
         except (IndexError, KeyError, TypeError) as error:
-            if not self.is_unmarked:
+            if not self.hint:
                 raise
             got = f"observations {tuple(observations.shape)}"
             raise self._fault(
@@ -141,7 +143,7 @@ class Network:
             ) from error
 
     def _fault(self, what: str, expected: str) -> EngineFault:
-        hint = "; mark a function of a dict by c4env.batched" if self.is_unmarked else ""
+        hint = self.hint if self.takes == "one" else ""
         return EngineFault(f"{self.name} {what:.300}: expected {expected}{hint}")
 
     def _checked(self, answer: NDArray[Any], masks: Int8s) -> NDArray[Any]:
@@ -188,36 +190,24 @@ class Network:
             return np.log(legal)
 
 
-class TorchNetwork(Network):
-    """A PyTorch module or a function of tensors.
-
-    The tensors are on the device of the module's parameters and have their dtype, or float32; in
-    the layout ``tokens`` they are int64. A module is called in evaluation mode, without gradients.
-    ``device`` is for a function, or a module without parameters.
-    """
+class TensorNetwork(Network):
+    """A function of PyTorch's tensors on a device; float32, in the layout ``tokens`` int64."""
 
     def __init__(self, source: Any, policy: str | None = None, device: Any = None) -> None:
         super().__init__(source, policy, "float32")
         self.device = device
-        self.module = source if kind_of(source) is Kind.MODULE else None
         if self.form.layout == "tokens":
             self.form = Form("tokens", "int64")
 
     def _ask(self, planes: Int8s, masks: Int8s, values: bool = False) -> Output:
         import torch
 
-        module, device, dtype = self.module, self.device, None
-        weights = None if module is None else next(module.parameters(), None)
-        if weights is not None:
-            device = weights.device
-            if weights.is_floating_point() and self.form.layout != "tokens":
-                dtype = weights.dtype
-        observations = torch.from_numpy(self.form(planes)).to(device, dtype)
-        with torch.no_grad(), evaluating(module):
+        observations = self._place(torch.from_numpy(self.form(planes)))
+        with torch.no_grad():
             try:
-                answer = self._call(observations, torch.from_numpy(masks).to(device))
+                answer = self._call(observations, torch.from_numpy(masks).to(observations.device))
             except RuntimeError as error:  # most often of shapes that do not fit
-                if self.is_declared:
+                if self.layout is not None:
                     raise
                 planes_first = (len(planes), *LAYOUTS["planes_first"].shape)
                 raise EngineFault(
@@ -226,6 +216,31 @@ class TorchNetwork(Network):
                     f"{planes_first}"
                 ) from error
             return split_answer(answer, len(planes))
+
+    def _place(self, observations: Any) -> Any:
+        """Return a tensor as the source takes it."""
+        return observations.to(self.device)
+
+
+class ModuleNetwork(TensorNetwork):
+    """A PyTorch module, which is called in evaluation mode.
+
+    The tensors are on the device of its parameters and have their dtype. Without parameters they
+    are as for a function.
+    """
+
+    hint = ""
+
+    def _ask(self, planes: Int8s, masks: Int8s, values: bool = False) -> Output:
+        with evaluating(self.source):
+            return super()._ask(planes, masks, values)
+
+    def _place(self, observations: Any) -> Any:
+        weights = next(self.source.parameters(), None)
+        if weights is None:
+            return super()._place(observations)
+        keeps_dtype = self.form.layout == "tokens" or not weights.is_floating_point()
+        return observations.to(weights.device, None if keeps_dtype else weights.dtype)
 
 
 class PolicyNetwork(Network):
@@ -270,7 +285,7 @@ class PolicyNetwork(Network):
 
 NETWORK_TYPES: Final[Mapping[Kind, type[Network]]] = {
     Kind.MODEL: PolicyNetwork,
-    Kind.MODULE: TorchNetwork,
+    Kind.MODULE: ModuleNetwork,
     Kind.BATCHED: Network,
     Kind.FUNCTION: Network,  # at the place of a network every function is one
 }
@@ -390,8 +405,8 @@ def takes_masks(target: Any, name: str) -> bool:
 
 @contextlib.contextmanager
 def evaluating(module: Any) -> Iterator[None]:
-    """Put a module, or None, into evaluation mode; afterwards each part has its own mode again."""
-    parts = [] if module is None else [part for part in module.modules() if part.training]
+    """Put a module into evaluation mode; afterwards each part has its own mode again."""
+    parts = [part for part in module.modules() if part.training]
     for part in parts:
         part.training = False
     try:

@@ -54,8 +54,9 @@ def as_agent(thing: Any, **options: Any) -> Agent:
     kind = kind_of(thing)
     if kind in (Kind.NOTHING, Kind.CLASS):
         raise InvalidOption(f"agent {brief(thing)}: expected {_expected(thing)}")
-    who = f"{brief(thing)}, {kind.value}"
-    require_known(who, options, [o.name for o in NETWORK_OPTIONS if kind in NETWORKS])
+    if options:
+        known = [option.name for option in NETWORK_OPTIONS if kind in NETWORKS]
+        require_known(f"{brief(thing)}, {kind.value}", options, known)
     if kind in NETWORKS:
         return NetworkAgent(thing, **options)
     made: Agent = thing if kind is Kind.AGENT else FunctionAgent(thing)

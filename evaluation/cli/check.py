@@ -1,8 +1,9 @@
 """Check an agent before it plays: c4 check myfile.py:agent.
 
-A fresh agent answers some positions of a game. Are its moves legal? Does the same seed give the
-same moves? Is the agent deterministic, and does it claim to be? How long does a move
-take? Errors come with file and line. The exit code is 1 if a check fails.
+The agent answers some positions of a game. Are its moves legal? Does the same seed give the same
+moves, in a new process and in the same one after other games? Is the agent deterministic, and does
+it claim to be? How long does a move take? Errors come with file and line. The exit code is 1 if a
+check fails.
 """
 
 from __future__ import annotations

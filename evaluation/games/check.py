@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from c4env.evaluation.games.asking import Fault
+from c4env.evaluation.games.asking import Answer, Fault
 from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.game import Clock
+from c4env.evaluation.games.game import Clock, GamePlayer
 from c4env.evaluation.games.referee import Referee
 from c4env.evaluation.tables import Table, plural
 from c4env.position import Position
@@ -30,6 +31,7 @@ _UNSEEDED: Final = (
     "write the agent as a class (c4env.agents.Agent) whose reset(self, seed) makes "
     "self.random = random.Random(seed) and forgets earlier games; draw from self.random alone"
 )
+_AGAIN: Final = " (asked again after other games)"
 _NOT_DETERMINISTIC: Final = "remove deterministic = True, since another seed gives other moves"
 
 
@@ -42,6 +44,7 @@ class Check:
         moves: number of positions answered.
         fault: description of the agent's failure, with file and line; "" without a failure.
         repeats: whether a fresh agent with the same seed gives the same moves.
+        forgets: whether the agent itself gives them again after other games, in another order.
         says_deterministic: whether the agent claims to give the same moves with any seed.
         deterministic: whether the agent gave the same moves with another seed.
         by_clock: whether a time limit ends the search, so that moves may differ.
@@ -52,6 +55,7 @@ class Check:
     moves: int
     fault: str
     repeats: bool
+    forgets: bool
     says_deterministic: bool
     deterministic: bool
     by_clock: bool
@@ -60,8 +64,13 @@ class Check:
     @property
     def good(self) -> bool:
         """Whether the agent can play in a run without changes."""
-        alike = self.by_clock or (self.repeats and self.deterministic >= self.says_deterministic)
-        return not self.fault and alike
+        alike = self._is_seeded and self.deterministic >= self.says_deterministic
+        return not self.fault and (self.by_clock or alike)
+
+    @property
+    def _is_seeded(self) -> bool:
+        """Whether the moves depend on the position and the seed alone."""
+        return self.repeats and self.forgets
 
     @property
     def remedy(self) -> str:
@@ -71,7 +80,7 @@ class Check:
                 return remedy
         if self.fault or self.good:
             return ""
-        return _UNSEEDED if not self.repeats else _NOT_DETERMINISTIC
+        return _NOT_DETERMINISTIC if self._is_seeded else _UNSEEDED
 
     def table(self) -> Table:
         """Return a table with a row for each test."""
@@ -88,11 +97,12 @@ class Check:
             rows.append(("what it did", self.fault))
         if self.moves:
             claim = "claims this" if self.says_deterministic else "does not claim this"
-            if self.deterministic and not self.says_deterministic:
+            if self.deterministic and not (self.says_deterministic or self.by_clock):
                 claim += " (deterministic = True would)"
-            clock = "" if self.repeats or not self.by_clock else ", since a clock limits moves"
+            clock = ", since a clock limits moves" if self.by_clock else ""
             rows += [
-                ("same seed, same moves", _yes(self.repeats) + clock),
+                ("same seed, same moves", _yes(self.repeats, clock)),
+                ("also after other games", _yes(self.forgets, clock)),
                 ("other seed, same moves", f"{_yes(self.deterministic)}; the agent {claim}"),
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
@@ -108,46 +118,66 @@ class Check:
 def check_agent(spec: str) -> Check:
     """Test the agent of a spec: ask for its moves in the positions of one game.
 
-    The check begins with a position near the end of the game, and goes back towards the start.
-    After CHECK_SECONDS, the check asks for no further move.
-    Third-party code runs in another process.
+    The check begins with a position near the end of the game, and goes back towards the start. A
+    second agent, in a process of its own if it is third-party code, answers the same. Then the
+    first one is asked again, in another order, with another seed and with the same seed: what it
+    keeps from one game to the next shows there. After CHECK_SECONDS, the check asks for no further
+    position.
     """
-    seeds = {"a": 1, "b": 1, "c": 2}
-    columns: dict[str, list[int]] = {name: [] for name in seeds}
+    answers: dict[str, dict[int, int]] = {name: {} for name in ("first", "fresh", "other", "again")}
     seconds: list[float] = []
     fault = ""
-    with closing(Referee(name_players(dict.fromkeys(seeds, spec)))) as referee:
-        traits, *_ = [referee.traits(name) for name in seeds]
-        started = time.monotonic()
-        for plies in POSITIONS:
-            if fault or (seconds and time.monotonic() - started > CHECK_SECONDS):
+    with closing(Referee(name_players(dict.fromkeys(("agent", "fresh"), spec)))) as referee:
+        traits, _ = [referee.traits(name) for name in referee.field]
+        for step, name, seed, plies in _questions():
+            started = time.perf_counter()
+            answer = _ask(referee.player(name), seed, GAME[:plies])
+            seconds.append(time.perf_counter() - started)
+            if isinstance(answer, Fault):
+                again = _AGAIN if step in ("other", "again") else ""
+                fault = f"{answer.ending}: {answer.reason}{again}"
                 break
-            position = Position.parse(GAME[:plies])
-            for name, seed in seeds.items():
-                player = referee.player(name)
-                reset_fault = player.reset(seed)
-                asked = time.perf_counter()
-                answer = reset_fault or player.ask(
-                    position, GAME[:plies], Clock(CHECK_SECONDS, 0.0)
-                )
-                seconds.append(time.perf_counter() - asked)
-                if isinstance(answer, Fault):
-                    fault = f"{answer.ending}: {answer.reason}"
-                    break
-                columns[name].append(answer[0])
-    answered = min(map(len, columns.values()))
-    first, same_seed, other_seed = (moves[:answered] for moves in columns.values())
+            answers[step][plies] = answer[0]
+    first, fresh, *later = answers.values()
     return Check(
         spec=spec,
-        moves=answered,
+        moves=len(fresh),
         fault=fault,
-        repeats=first == same_seed,
+        repeats=_alike(first, fresh),
+        forgets=_alike(first, answers["again"]),
         says_deterministic=traits.deterministic,
-        deterministic=first == same_seed == other_seed,
+        deterministic=all(_alike(first, step) for step in (fresh, *later)),
         by_clock=traits.timed,
         seconds=tuple(seconds),
     )
 
 
-def _yes(answer: bool) -> str:
-    return "yes" if answer else "no"
+def _questions() -> Iterator[tuple[str, str, int, int]]:
+    """Yield the questions: step, agent, seed, and discs in the position."""
+    asked: list[int] = []
+    started = time.monotonic()
+    for plies in POSITIONS:
+        if asked and time.monotonic() - started > CHECK_SECONDS / 2:  # the rest for those asked
+            break
+        yield "first", "agent", 1, plies
+        yield "fresh", "fresh", 1, plies
+        asked.append(plies)
+    # Not reversed: each position comes after another number of questions than the first time.
+    order = [*asked[1::2], *asked[::2]]
+    yield from (("other", "agent", 2, plies) for plies in order)
+    yield from (("again", "agent", 1, plies) for plies in order)
+
+
+def _ask(player: GamePlayer, seed: int, moves: str) -> Answer:
+    """Begin a game and return the player's answer in the position after some moves."""
+    position = Position.parse(moves)
+    return player.reset(seed) or player.ask(position, moves, Clock(CHECK_SECONDS, 0.0))
+
+
+def _alike(first: Mapping[int, int], other: Mapping[int, int]) -> bool:
+    """Return whether the columns are the same wherever both were asked."""
+    return all(first[plies] == column for plies, column in other.items())
+
+
+def _yes(answer: bool, why_not: str = "") -> str:
+    return "yes" if answer else f"no{why_not}"

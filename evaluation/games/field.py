@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import copy
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
-from c4env.agents.base import Agent
+from c4env.agents.base import Agent, is_ours
 from c4env.agents.making.kinds import Kind, kind_of
 from c4env.agents.making.spec import Spec
-from c4env.agents.making.wrap import FunctionAgent, as_agent
+from c4env.agents.making.wrap import FunctionAgent, NetworkAgent, as_agent
 from c4env.errors import InvalidOption
 from c4env.evaluation.store.header import Identity
 from c4env.geometry import IS_STANDARD
@@ -97,10 +98,24 @@ def for_another_job(field: Field) -> Field:
     """Return the players of another thread; a Python object is copied.
 
     Raises:
-        InvalidOption: an object cannot be copied.
+        InvalidOption: an object cannot be copied, or has a function that Numba runs in threads of
+            its own; of two threads that call one, some of Numba's threading layers end the process.
     """
     problem, expected = "cannot be copied for another job", "jobs=1, or a spec FILE.py:NAME"
+    for name, player in field.items():
+        for value in [] if isinstance(player, Spec) else vars(player).values():
+            if _starts_threads(value):
+                raise InvalidOption(
+                    f"agent {name!r}: {value.__name__!r} has parallel=True, which two jobs of one "
+                    f"process must not run at once: expected {expected}"
+                )
     return {name: _copied(name, player, problem, expected) for name, player in field.items()}
+
+
+def _starts_threads(value: Any) -> bool:
+    """Return whether a value is a function that ``numba.njit(parallel=True)`` made."""
+    numba = sys.modules.get("numba.extending")
+    return bool(numba and numba.is_jitted(value) and value.targetoptions.get("parallel"))
 
 
 def _copied(name: str, player: Member, problem: str, expected: str) -> Member:
@@ -135,6 +150,13 @@ def title(player: Player) -> str:
     if isinstance(player, Agent) and player.name:
         return player.name
     return getattr(player, "__name__", type(player).__name__)
+
+
+def is_users(player: Member) -> bool:
+    """Return whether a player is Python code from outside this project, and waits for no server."""
+    if isinstance(player, Spec):
+        return (player.place == "own" or player.is_of_session) and not player.asks_server
+    return not is_ours(player) or isinstance(player, FunctionAgent | NetworkAgent)
 
 
 def describe_player(player: Player) -> str:

@@ -94,3 +94,25 @@ def play_game(
     return record(
         position.outcome.winner, "full board" if position.outcome.winner is None else "four"
     )
+
+
+def repeats(player: GamePlayer, game: GameRecord, seat: int, seed: int, seconds: float) -> bool:
+    """Return whether a player makes its moves of a game again.
+
+    The player is asked for about ``seconds``. A fault proves nothing: its process may be closed.
+    """
+    ends = time.monotonic() + seconds
+    if player.reset(game_seed(seed, game.players, game.opening, seat)):
+        return True
+    for plies in range(len(game.opening), len(game.moves)):
+        position = Position.parse(game.moves[:plies])
+        if position.to_move != seat:
+            continue
+        answer = player.ask(position, game.moves[:plies], None)
+        if isinstance(answer, Fault):
+            return True
+        if format_moves(answer[:1]) != game.moves[plies]:
+            return False
+        if time.monotonic() > ends:
+            return True
+    return True

@@ -14,8 +14,9 @@ import importlib
 import numbers
 import os
 import platform
+import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -25,8 +26,8 @@ from typing import Any, Final, NamedTuple
 from c4env.agents.making.options import DAY
 from c4env.agents.making.spec import written_files
 from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
-from c4env.evaluation.games.field import Field, describe_player, separate
-from c4env.evaluation.games.game import Clock
+from c4env.evaluation.games.field import Field, describe_player, is_users, separate
+from c4env.evaluation.games.game import Clock, repeats
 from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import Fixture, Kind, RunHeader, SprtPlan, versions
@@ -40,6 +41,9 @@ from c4env.system import COMMAND, commit
 
 CLUSTERS: Final = ("dask", "ray")
 """The backends: workers on other machines."""
+
+ASK_AGAIN: Final = 1.0
+"""Seconds of a run with several jobs to ask an agent for its first game again."""
 
 BATCH: Final = 8  # games that a worker of a cluster plays at a time
 
@@ -271,7 +275,40 @@ def _lost(games: int) -> str:
 def _new_games(plan: Plan, missing: Sequence[Fixture]) -> Generator[GameRecord, None, None]:
     if plan.settings.backend is not None:
         return _play_on_cluster(plan, missing)
-    return do_all(Referee.play, missing, plan.referees)
+    return do_all(partial(_play, _asked_again(plan)), missing, plan.referees)
+
+
+def _asked_again(plan: Plan) -> set[str]:
+    """Return the agents to ask again after their first game: users' code, in games without clocks.
+
+    One job alone plays every game in the same order each time.
+    """
+    if len(plan.referees) == 1 or plan.settings.clock is not None:
+        return set()
+    field = plan.referees[0].field
+    return {name for name in field if name not in plan.header.timed and is_users(field[name])}
+
+
+def _play(
+    asked_again: set[str], referee: Referee, pair: tuple[str, str], opening: str
+) -> GameRecord:
+    """Play a game; ask the agents that play their first one for its moves again, and tell if
+    they give others. The game counts as it was played.
+    """
+    game = referee.play(pair, opening)
+    for seat, name in enumerate(pair):
+        if name not in asked_again:
+            continue
+        asked_again.discard(name)
+        with suppress(C4Error):  # of a service of the agent's own; it is asked in the next game
+            if not repeats(referee.player(name), game, seat, referee.seed, ASK_AGAIN):
+                print(
+                    f"agent {name!r} gives other moves in the same game with the same seed, so its "
+                    "games depend on the number of jobs: its reset(seed) should begin its random "
+                    "numbers and its memory afresh",
+                    file=sys.stderr,
+                )
+    return game
 
 
 def _in_order(

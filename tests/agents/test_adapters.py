@@ -312,7 +312,7 @@ SHOWN = (
     "(configuration.rows, configuration.columns, configuration.inarow) == (6, 7, 4)",
     "(configuration['rows'], configuration['columns'], configuration['inarow']) == (6, 7, 4)",
     "configuration.actTimeout == configuration.timeout == 2",
-    "configuration.agentTimeout == 60",
+    "configuration.agentTimeout == 0",
     "isinstance(observation, dict) and isinstance(configuration, dict)",
     "not hasattr(observation, 'colour') and __name__ != '__main__'",
 )

@@ -1,4 +1,4 @@
-"""The kind of a function is declared, and so is the form of a network's policy."""
+"""A thing's kind is its type's or its mark's, and the form of a network's policy is declared."""
 
 from types import SimpleNamespace
 
@@ -7,6 +7,7 @@ import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batched, evaluation
 from c4env.agents import Pool
+from c4env.agents.making.kinds import Kind, kind_of, kind_of_objects
 from c4env.agents.making.networks import as_network
 from c4env.agents.making.wrap import FunctionAgent
 from c4env.agents.selfplay.gumbel import GumbelSearch
@@ -15,19 +16,15 @@ from c4env.errors import C4Error, EngineFault, InvalidAction, InvalidOption, Opp
 from c4env.evaluation.games.check import check_agent
 from tests.helpers.policies import first_legal
 
-NAMES = ["observations, masks", "obs, cfg", "obs, conf", "mine, theirs", "x, action_mask", "a, b"]
 RIGHT = np.arange(7.0)  # logits that prefer the columns to the right
-
-
-def function(parameters, answer):
-    """A function of two parameters with these names."""
-    names = {"answer": answer}
-    exec(f"def two({parameters}): return answer({parameters.partition(',')[0]})", names)
-    return names["two"]
 
 
 def right(observations):
     return np.tile(RIGHT, (len(observations), 1))
+
+
+def two(observations, masks):
+    return right(observations)
 
 
 def run(player):
@@ -37,6 +34,63 @@ def run(player):
 def registered(player):
     agents.register("kind", player, replace=True)
     return agents.make("kind")
+
+
+class Everything:
+    """An object with the attributes by which others would know models, modules and agents."""
+
+    policy = observation_space = c4env_batched = None
+
+    def __call__(self, observation):
+        return first_legal(observation)
+
+    predict = forward = choose = choose_many = obs_to_tensor = __call__
+
+
+class Marked:
+    @batched
+    def __call__(self, observations, masks):
+        return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("thing", "kind"),
+    [
+        (agents.make("greedy"), Kind.AGENT),
+        (type(agents.make("greedy")), Kind.CLASS),
+        (Marked, Kind.CLASS),
+        (Marked(), Kind.BATCHED),
+        (batched(lambda seen: [3]), Kind.BATCHED),
+        (first_legal, Kind.FUNCTION),
+        (two, Kind.FUNCTION),
+        (Everything(), Kind.FUNCTION),
+        (SimpleNamespace(choose=first_legal, predict=first_legal), Kind.NOTHING),
+        ("greedy", Kind.NOTHING),
+        (None, Kind.NOTHING),
+    ],
+)
+def test_the_kind_of_a_thing_is_its_types_or_its_marks(thing, kind):
+    assert kind_of(thing) is kind
+
+
+def test_the_kinds_of_a_classs_objects():
+    for cls, kind in ((Pool, Kind.AGENT), (Marked, Kind.BATCHED), (Everything, Kind.FUNCTION)):
+        assert kind_of_objects(cls) is kind
+
+
+def test_the_kinds_of_libraries():
+    torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
+    assert kind_of(torch.nn.Linear(2, 2)) is kind_of_objects(torch.nn.Linear) is Kind.MODULE
+    assert kind_of(batched(torch.nn.Linear(2, 2))) is Kind.MODULE  # its type comes first
+    library = pytest.importorskip("stable_baselines3", reason="needs the extra sb3")
+    model = library.PPO("MlpPolicy", ConnectFourEnv(), device="cpu")
+    assert {kind_of(model), kind_of(model.policy), kind_of_objects(type(model))} == {Kind.MODEL}
+
+
+def test_an_object_with_every_attribute_registers_as_the_function_that_it_is():
+    made = registered(Everything())
+    assert isinstance(made, FunctionAgent)
+    assert made.choose(Position.parse("111111")) == 1
 
 
 DOORS = {
@@ -50,35 +104,34 @@ DOORS = {
 
 
 @pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("names", NAMES)
-def test_a_function_of_two_arguments_needs_a_mark_whatever_their_names(names, door):
+def test_a_function_of_two_arguments_needs_a_mark(door):
     message = (
         r"'two': missing a required argument: .*expected a function of one observation; mark a "
         r"function of \(observations, masks\) by c4env\.batched; .*kaggle:FILE\.py; .*heuristic="
     )
     with pytest.raises(InvalidOption, match=message) as refused:
-        DOORS[door](function(names, right))
+        DOORS[door](two)
     assert "\n" not in str(refused.value)
-    DOORS[door](batched(function(names, right)))
+    DOORS[door](batched(lambda observations, masks: right(observations)))
 
 
-@pytest.mark.parametrize("names", NAMES)
-def test_at_the_place_of_a_network_every_name_is_one(names):
-    net = function(names, right)
-    assert agents.make("puct", function=net, simulations=8).choose(Position()) == 6
-    result = GumbelSearch(as_network(net).evaluate, 4)(np.zeros((1, 2), np.int64), np.zeros((1, 7)))
+def test_at_the_place_of_a_network_it_needs_none():
+    assert agents.make("puct", function=two, simulations=8).choose(Position()) == 6
+    result = GumbelSearch(as_network(two).evaluate, 4)(np.zeros((1, 2), np.int64), np.zeros((1, 7)))
     assert result.columns.tolist() == [6]
 
 
-@pytest.mark.parametrize("name", ["mask", "masks", "action_mask", "cfg"])
-def test_a_second_parameter_with_a_default_is_not_filled(name):
-    names = {"right": right}
-    exec(f"def agent(seen, {name}=None): return 0 if {name} else 5", names)
-    exec(f"def net(seen, {name}=None):\n    assert {name} is None\n    return right(seen)", names)
-    assert isinstance(agents.make(names["agent"]), FunctionAgent)
-    assert agents.make(names["agent"]).choose(Position()) == 5
-    assert run(names["agent"]).games[0].moves.startswith("61")
-    assert agents.make("puct", function=names["net"], simulations=8).choose(Position()) == 6
+def test_a_second_parameter_with_a_default_is_not_filled():
+    def agent(seen, masks=None):
+        return 5 if masks is None else 0
+
+    def net(seen, masks=None):
+        assert masks is None
+        return right(seen)
+
+    assert isinstance(agents.make(agent), FunctionAgent)
+    assert run(agent).games[0].moves.startswith("61")
+    assert agents.make("puct", function=net, simulations=8).choose(Position()) == 6
 
 
 ANSWERS = {
@@ -95,11 +148,9 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("door", DOORS)
-def test_a_marked_function_may_answer_in_every_form(door, answer, form):
+def test_a_marked_function_may_answer_in_every_form(answer, form):
     marked = batched(FORMS[form](ANSWERS[answer]))
     assert agents.make(marked).choose(Position()) == 6
-    DOORS[door](marked)
     if answer == "logits, values":
         result = agents.make("puct", function=marked, simulations=8).search(Position.parse("4"))
         assert (result.column, -0.5 in result.values) == (6, True)
@@ -390,12 +441,3 @@ def test_what_is_no_network_is_told_so(thing):
         agents.make("puct", function=thing)
     with pytest.raises(C4Error, match="expected a network"):
         as_network(thing)
-
-
-def test_a_mark_on_the_method_of_a_class_marks_its_objects():
-    class Leftmost:
-        @batched
-        def __call__(self, observations, masks):
-            return masks.argmax(axis=1)
-
-    assert agents.make(Leftmost()).choose(Position.parse("111111")) == 1

@@ -303,10 +303,10 @@ def test_modules_around_a_module_get_what_their_own_parameters_say(torch):
 
     class Optional(torch.nn.Module):
         def forward(self, planes, action_masks: int = 0):
-            return planes.flatten(1)[:, :7] + action_masks
+            return planes.flatten(1)[:, :7] + action_masks * torch.arange(7)
 
-    assert not as_network(Optional()).takes_masks
-    assert not as_network(script(Optional())).takes_masks
+    for net in (Optional(), script(Optional())):
+        assert agents.make(net).choose(Position()) == 0
 
 
 def test_an_answer_for_other_boards_is_a_fault(torch):

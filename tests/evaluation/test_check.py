@@ -17,6 +17,13 @@ def broken(observation):
 def leaves(observation):
     os._exit(3)
 
+asked = 0
+def counts(observation):
+    global asked
+    asked += 1
+    columns = observation["action_mask"].nonzero()[0]
+    return columns[asked % len(columns)]
+
 class lingers(agents.Agent):
     def choose(self, position):
         return position.legal_columns()[0]
@@ -56,12 +63,13 @@ def test_good_agents():
     assert check.moves == 1 + MOST_DISCS // 3
     assert (check.repeats, check.deterministic, check.says_deterministic) == (True, True, False)
     assert "yes; the agent does not claim this (deterministic = True would)" in str(check.table())
-    assert len(check.seconds) == 3 * check.moves
+    assert len(check.seconds) == 4 * check.moves
     assert 0 < min(check.seconds) <= max(check.seconds) < CHECK_SECONDS
     assert check.remedy == ""
     assert "what helps" not in check.table().text()
     by_seed = check_agent("random")
     assert (by_seed.good, by_seed.repeats, by_seed.deterministic) == (True, True, False)
+    assert by_seed.forgets
 
 
 def test_the_first_fault_ends_the_check():
@@ -81,6 +89,65 @@ def test_what_does_not_repeat_is_told_what_helps():
         assert (check.good, check.repeats) == (False, agent is Claims)
         assert remedy in check.remedy
         assert "what helps" in check.table().text()
+
+
+class Keeps(agents.Agent):
+    """Keeps from game to game what each subclass plays by."""
+
+    def __init__(self):
+        self.random, self.asked, self.table = random.Random(5), 0, {}
+
+    def choose(self, position):
+        columns = position.legal_columns()
+        self.asked += 1
+        self.table[position] = self.table.get(position, 0) + 1
+        return columns[self.pick(position) % len(columns)]
+
+
+class Draws(Keeps):
+    def pick(self, position):
+        return self.random.randrange(7)
+
+
+class Counts(Keeps):
+    def pick(self, position):
+        return self.asked
+
+
+class Alternates(Keeps):
+    def pick(self, position):
+        return self.asked % 2
+
+
+class Learns(Keeps):
+    def pick(self, position):
+        return self.table[position]
+
+
+class Ends(Keeps):
+    def pick(self, position):
+        return ([0] * 20)[self.asked]
+
+
+KEEPING = {kind.__name__: kind for kind in (Draws, Counts, Alternates, Learns)}
+
+
+@pytest.mark.parametrize("spec", [*KEEPING, "mine.py:counts"])
+def test_what_an_agent_keeps_from_game_to_game_is_found(spec):
+    if spec in KEEPING:
+        agents.register(spec, KEEPING[spec])
+    check = check_agent(spec)
+    assert (check.good, check.repeats, check.forgets) == (False, True, False)
+    assert not check.deterministic
+    assert "forgets earlier games" in check.remedy
+    assert "deterministic = True would" not in check.table().text()
+
+
+def test_an_agent_that_fails_in_a_later_game_is_told_so():
+    agents.register("mine", Ends)
+    fault = check_agent("mine").fault
+    assert fault.startswith("exception: IndexError")
+    assert fault.endswith("(asked again after other games)")
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,9 @@ def patient():
 
 
 def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
-    assert make_player(Spec.parse("patient"), 0.5).movetime == 0.5
+    agents.register("a-class", Patient)
+    for spec in ("patient", "a-class", f"{__name__}:Patient"):
+        assert make_player(Spec.parse(spec), 0.5).movetime == 0.5
     assert make_player(Spec.parse("patient"), None).movetime is None
     assert make_player(Spec.parse("patient:movetime=2"), 0.5).movetime == 2
     assert make_player(Spec.parse("greedy"), 0.5).movetime is None

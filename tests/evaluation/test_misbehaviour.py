@@ -9,10 +9,11 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
+import numba
 import pytest
 from threadpoolctl import threadpool_info
 
-from c4env import evaluation
+from c4env import agents, evaluation
 from c4env.agents.baselines import Greedy
 from c4env.agents.making.spec import Spec
 from c4env.agents.search.fixed_depth import AlphaBeta
@@ -113,6 +114,22 @@ def test_an_object_that_cannot_be_copied_plays_with_one_job():
     field = {"locked": Locked(), "random": "random"}
     assert set(endings(field)) <= {("four", None)}
     with pytest.raises(InvalidOption, match=r"'locked' cannot be copied .*expected jobs=1, or a"):
+        endings(field, jobs=2)
+
+
+def test_numbas_threads_are_refused_in_two_threads():
+    """Its threading layer "workqueue" would end the process."""
+
+    class Threaded(agents.Agent):
+        def __init__(self):
+            self.value = numba.njit(parallel=True)(lambda mine, theirs: 0.0)
+
+        def choose(self, position):
+            return position.legal_columns()[0]
+
+    field = {"threaded": Threaded(), "random": "random"}
+    assert endings(field)
+    with pytest.raises(InvalidOption, match=r"'threaded': .* parallel=True.*expected jobs=1, or a"):
         endings(field, jobs=2)
 
 

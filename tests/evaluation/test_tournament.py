@@ -2,6 +2,7 @@ import inspect
 import itertools
 import os
 import pickle
+import random
 import signal
 import subprocess
 import threading
@@ -94,6 +95,33 @@ def test_same_digest_for_one_job_and_two():
     two = evaluation.round_robin(field, openings=1, seed=5, jobs=2)
     assert one.digest == two.digest != evaluation.round_robin(field, openings=1, seed=6).digest
     assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
+
+
+class Wanders:
+    """Draws from a generator that no reset begins afresh."""
+
+    def __init__(self):
+        self.random = random.Random(5)
+
+    def __call__(self, observation):
+        return self.random.choice(np.flatnonzero(observation["action_mask"]))
+
+
+@pytest.mark.parametrize(
+    ("player", "settings", "told"),
+    [
+        (Wanders(), {"jobs": 2}, 1),
+        (Wanders(), {"jobs": 1}, 0),  # which plays the same games each time
+        (Wanders(), {"jobs": 2, "movetime": 1.0}, 0),
+        (centre_first, {"jobs": 2}, 0),
+        (agents.make("mcts:simulations=20"), {"jobs": 2}, 0),  # it draws by the seed
+    ],
+)
+def test_several_jobs_tell_which_agents_games_depend_on_them(player, settings, told, capsys):
+    evaluation.round_robin({"it": player, "other": centre_first}, openings=1, **settings)
+    said = capsys.readouterr().err
+    assert said.count("agent 'it' gives other moves in the same game with the same seed") == told
+    assert said.count("\n") == told
 
 
 @pytest.mark.slow

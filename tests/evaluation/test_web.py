@@ -51,6 +51,7 @@ def test_what_is_refused_is_not_imported(monkeypatch):
         ("rndom", "this page offers"),
         ("os:system", "this page offers"),
         ("os:system:x=1", "this page offers"),
+        (" random :os", "'os' is not key=value"),  # the agent random, not its module
         ("exec:./engine", "this page offers"),
         ("alphabeta:heuristic=os:system", "expected one of chain, lines"),
         ("alphabeta:depth=43", "expected int between 1 and 42"),
