@@ -1,7 +1,6 @@
 """Boards as arrays: made from positions, observations and openings, and turned back into them.
 
-``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks choices of
-boards, and actions.
+``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks actions.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from c4env.arrays import Bools, Int8s, Int64s
+from c4env.arrays import Int8s, Int64s
 from c4env.envs import kernels
 from c4env.envs.kernels import ONGOING
-from c4env.envs.starts import parse_positions
-from c4env.errors import IllegalMove, InvalidAction, InvalidOption
+from c4env.envs.starts import parse_starts
+from c4env.errors import IllegalMove, InvalidAction
 from c4env.observation import Observation, planes_in, values_error
 from c4env.position import Position, parse_column
 from c4env.rules import COLUMNS, NO_COLUMN
@@ -57,7 +56,7 @@ def observed(
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
     """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings."""
-    starts = parse_positions(positions)
+    starts = parse_starts(positions)
     return np.array([(start.mine, start.theirs) for start in starts], np.int64)
 
 
@@ -70,19 +69,6 @@ def discs_on(boards: Int64s) -> Int8s:
 def positions_of(boards: Int64s) -> list[Position]:
     """Return the positions on boards int64 ``[N, 2]``."""
     return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
-
-
-def parse_where(where: Any, size: int) -> Bools:
-    """Check a mask of boards, bool ``[size]``, and return a copy; None chooses all boards."""
-    if where is None:
-        return np.ones(size, np.bool_)
-    array = np.asarray(where)
-    if array.shape != (size,) or array.dtype != np.bool_:
-        raise InvalidOption(
-            f"a choice of boards of shape {array.shape} and dtype {array.dtype}: "
-            f"expected ({size},) and bool"
-        )
-    return array.copy()
 
 
 def parse_actions(actions: ArrayLike, size: int) -> Int64s:

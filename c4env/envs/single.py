@@ -11,9 +11,17 @@ from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s
-from c4env.envs.arguments import loses_when_illegal, parse_seed, parse_start
 from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
-from c4env.envs.starts import parse_openings, parse_player, require_starts
+from c4env.envs.starts import (
+    check_options,
+    last_move,
+    loses_when_illegal,
+    parse_openings,
+    parse_player,
+    parse_seed,
+    require_starts,
+    starts_in,
+)
 from c4env.envs.streams import RANDOM_SEAT, below, both_streams, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import Form, observe
@@ -146,7 +154,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Args:
             seed: the seed of all draws; None continues the random numbers.
             options: ``"seat"``: 0, 1 or ``"random"`` for this game; ``"moves"`` (1-based
-                columns) or ``"position"``: the start position, in place of an opening.
+                columns) or ``"position"``: the start, in place of an opening.
 
         Returns:
             Observation and info; see the class.
@@ -261,16 +269,13 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self, options: Mapping[str, Any] | None
     ) -> tuple[int, Position | None, int | None]:
         """Return the caller's player, the start position or None, and the last move or None."""
-        player = self._player
         if options is None:
-            return player, None, None
-        if isinstance(options, Mapping) and "seat" in options:
-            player = parse_player(False, options["seat"])
-            options = {key: value for key, value in options.items() if key != "seat"}
-        position, last = parse_start(options)
-        start = position if {"moves", "position"} & options.keys() else None
-        require_starts(self._openings if start is None else [start], player)
-        return player, start, last
+            return self._player, None, None
+        options = check_options(options, ("moves", "position", "seat"))
+        player = parse_player(False, options["seat"]) if "seat" in options else self._player
+        starts = starts_in(options)
+        require_starts(starts or self._openings, player)
+        return player, starts[0] if starts else None, last_move(options)
 
     def _wrong_order(self) -> WrongOrder:
         if self._state == "new":

@@ -23,7 +23,7 @@ from c4env.envs.starts import parse_player
 from c4env.envs.streams import RANDOM_SEAT, STATES
 from c4env.errors import InvalidAction, InvalidOption
 from c4env.lazy import from_extra
-from c4env.observation import Form
+from c4env.observation import LAYOUTS, Form
 from c4env.rules import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
@@ -162,9 +162,9 @@ def observe(state: State, form: Form = PLANES) -> Observed:
     """Return the observations of the caller, or in self-play those of the side to move."""
     waits = (state.seats >= 0) & (state.seats != state.plies & 1)
     boards = torch.where(waits[..., None], state.boards.flip(-1), state.boards)
-    observation = form.lay_out(planes_of(boards)).to(getattr(torch, form.dtype.name))
-    masks = state.legal_action_mask.to(torch.int8)
-    return {"observation": observation.contiguous(), "action_mask": masks}
+    observation = LAYOUTS[form.layout].write(planes_of(boards))
+    observation = observation.to(getattr(torch, form.dtype.name)).contiguous()
+    return {"observation": observation, "action_mask": state.legal_action_mask.to(torch.int8)}
 
 
 def player_of(opponent: TensorOpponent, seat: int | str) -> int:

@@ -16,9 +16,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
-from c4env.envs.arguments import check_options, parse_autoreset, parse_seed
 from c4env.envs.batch import bitboards
-from c4env.envs.starts import parse_openings
+from c4env.envs.starts import check_options, parse_autoreset, parse_openings, parse_seed
 from c4env.envs.tensor import (
     Observed,
     State,
@@ -158,7 +157,7 @@ class TensorEnv:
                 seed.
         """
         number, size = parse_seed(seed), self.num_envs
-        mask = check_options(options, ("reset_mask",), "reset_mask").get("reset_mask")
+        mask = check_options(options, ("reset_mask",)).get("reset_mask")
         if self._state is None or number is not None:
             if mask is not None:
                 raise InvalidOption(

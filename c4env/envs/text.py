@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Final
 import gymnasium
 from gymnasium import spaces
 
-from c4env.envs.arguments import parse_start
 from c4env.envs.opponents import AnyOpponent
 from c4env.envs.single import ConnectFourEnv
+from c4env.envs.starts import moves_in, starts_in
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 from c4env.geometry import require_standard
 from c4env.position import DISCS, Position, format_moves, require_position
@@ -214,9 +214,9 @@ class TextEnv(gymnasium.Env[str, str]):
         """
         _, env_info = self._env.reset(seed=seed, options=options)
         super().reset(seed=seed)  # Gymnasium requires a generator; the inner environment draws
-        options = {key: value for key, value in (options or {}).items() if key != "seat"}
-        start, _ = parse_start(options)
-        self._moves = options.get("moves") or start.moves()
+        (start,) = starts_in(options or {}) or [Position()]
+        moves = moves_in(options or {})
+        self._moves = start.moves() if moves is None else moves
         self._moves += _move_between(start, self.position)
         info: dict[str, Any] = {**env_info}
         return self._observe(info), info

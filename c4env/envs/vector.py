@@ -13,9 +13,18 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.envs import batch, kernels
-from c4env.envs.arguments import check_options, loses_when_illegal, parse_autoreset, parse_seed
 from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
-from c4env.envs.starts import parse_openings, parse_player, parse_positions, require_starts
+from c4env.envs.starts import (
+    check_options,
+    loses_when_illegal,
+    parse_autoreset,
+    parse_openings,
+    parse_player,
+    parse_seed,
+    parse_where,
+    require_starts,
+    starts_in,
+)
 from c4env.envs.streams import both_streams
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrder, require_integer
 from c4env.observation import Form, Observation
@@ -413,19 +422,16 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None, int]:
         """Return the boards to start, their start positions or None, and the caller's player."""
         names = _OPTIONS[:-1] if self._self_play else _OPTIONS
-        options = check_options(options, names, ", ".join(names))
-        where = batch.parse_where(options.get("reset_mask"), self.num_envs)
+        options = check_options(options, names)
+        where = parse_where(options.get("reset_mask"), self.num_envs)
         player = self._player
         if "seat" in options:
             player = parse_player(self._self_play, options["seat"])
-        start = options.get("moves", options.get("position"))
-        if start is None:
+        positions = starts_in(options, int(where.sum()))
+        if positions is None:
             if player != self._player:
                 require_starts(batch.positions_of(self._openings), player)
             return where, None, player
-        positions, chosen = parse_positions(start), int(where.sum())
-        if len(positions) not in (1, chosen):
-            raise InvalidOption(f"{len(positions)} start positions: expected 1 or {chosen}")
         require_starts(positions, player)
         boards = np.zeros_like(self._boards)
         boards[where] = batch.bitboards(positions)

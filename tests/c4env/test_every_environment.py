@@ -131,6 +131,7 @@ def test_a_bad_action_names_the_board_and_changes_none(actions, error, match, op
         ({"moves": "4444444"}, IllegalMove, "column 4 is full"),
         ({"moves": "4455667"}, InvalidOption, "finished game"),
         ({"position": 44}, InvalidOption, "44: expected"),
+        ({"moves": ["1", "2", "3"]}, InvalidOption, "3 starts: expected 1"),
         ({"position": Position(), "moves": ""}, InvalidOption, "only one"),
         ("4455", InvalidOption, "expected a dict"),
         ({"seed": -1}, InvalidOption, "seed=-1"),
@@ -199,6 +200,8 @@ def test_a_game_begins_where_it_is_told_to(make):
     for options, expected in (
         ({"moves": "4455"}, "4455"),
         ({"position": Position.parse("4455")}, "4455"),
+        ({"position": "4455"}, "4455"),
+        ({"moves": [Position.parse("4455")]}, "4455"),
         ({"moves": ""}, ""),
         ({"moves": "4455"}, "4455"),
         (None, ""),
