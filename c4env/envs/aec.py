@@ -10,7 +10,7 @@ environment. The page ``docs/guides/from-connect-four-v3.md`` lists the intended
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from gymnasium import spaces
@@ -88,6 +88,13 @@ class raw_env(AECEnv[str, Observation, Any]):
         self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
         self._position = Position()
         self._last: int | None = None
+
+    @property
+    def env(self) -> NoReturn:
+        """Refused: the environment is one object, without PettingZoo's layers."""
+        raise AttributeError(
+            "this environment has no layers: write env.unwrapped, such as env.unwrapped.board"
+        )
 
     @property
     def position(self) -> Position:

@@ -18,7 +18,7 @@ from c4env.envs.starts import parse_starts
 from c4env.errors import IllegalMove, InvalidAction
 from c4env.observation import Observation, planes_in, values_error
 from c4env.position import Position, parse_column
-from c4env.rules import COLUMNS, NO_COLUMN
+from c4env.rules import COLUMNS
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
@@ -36,21 +36,19 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     return boards
 
 
-def observed(
-    boards: Int64s, results: Int8s | None = None, seats: Int8s | None = None
-) -> Observation:
-    """Return observations of M boards, in new arrays.
+def observed(boards: Int64s, seats: Int8s | None = None) -> Observation:
+    """Return observations of M boards whose games go on, in new arrays.
 
     Args:
-        boards, results: see ``c4env.envs.kernels``; ``results=None``: no game is over.
+        boards: int64 ``[M, 2]``; see ``c4env.envs.kernels``.
         seats: int8 ``[M]``, the observing players; None for the side to move on each board.
     """
     size = len(boards)
     words = np.empty((size, kernels.WORDS), np.int32)
     masks, plies = np.empty((size, COLUMNS), np.int8), np.empty(size, np.int64)
-    results = np.zeros(size, np.int8) if results is None else results
+    results = np.zeros(size, np.int8)
     seats = np.full(size, -1, np.int8) if seats is None else seats
-    kernels.observe(boards, results, seats, NO_COLUMN, words, masks, plies)
+    kernels.observe(boards, results, seats, words, masks, plies)
     return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 
@@ -72,14 +70,15 @@ def positions_of(boards: Int64s) -> list[Position]:
 
 
 def parse_actions(actions: ArrayLike, size: int) -> Int64s:
-    """Return actions as int64 ``[size]``."""
+    """Return actions as int64 ``[size]``, in an array that a kernel takes."""
     array = np.asarray(actions)
     if array.shape != (size,):
         shape = f"({size},), one for each board"
         raise InvalidAction(f"actions of shape {array.shape}: expected {shape}")
     if array.dtype.kind not in "iu":
         raise InvalidAction(f"actions of dtype {array.dtype}: expected integers")
-    return np.ascontiguousarray(array, np.int64)
+    columns = np.ascontiguousarray(array, np.int64)
+    return columns if columns.flags.writeable else columns.copy()
 
 
 def action_error(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:

@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from c4env.arrays import Bools, Int8s
 from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
 from c4env.envs.starts import (
+    check_keywords,
     check_options,
     last_move,
     loses_when_illegal,
@@ -52,7 +53,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     and ``dtype`` give. Reward: 1 if the caller wins, -1 if the caller loses (even by
     the opponent's reply), else 0.
 
-    Info: ``"action_mask"`` int8 ``(7,)``, all zeros once the game is over; ``"ply"``, discs
+    Info: ``"action_mask"`` int8 ``(7,)``, all ones once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
     (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
     line or lines (row 0 on top), and ``"illegal"``, True after the caller's illegal move.
@@ -137,6 +138,16 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             self._games = self._agent.games(1)
 
     @property
+    def np_random(self) -> np.random.Generator:
+        """Gymnasium's generator. One assigned here gives a new seed to all draws at once."""
+        return super().np_random
+
+    @np_random.setter
+    def np_random(self, generator: np.random.Generator) -> None:
+        self._np_random, self._np_random_seed = generator, -1
+        self._seed_streams(int(generator.integers(2**63)))
+
+    @property
     def position(self) -> Position:
         """The board and the side to move, as a ``Position``."""
         return self._position
@@ -173,8 +184,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if number is None and self._starts < 0:
             number = int(self.np_random.integers(2**63))
         if number is not None:
-            seeds = np.array([number % 2**64], np.uint64)
-            self._starts, self._replies = both_streams(seeds)[:, 0].tolist()
+            self._seed_streams(number)
         openings = self._openings
         opening = openings[self._draw(len(openings)) if len(openings) > 1 else 0]
         seat = self._draw(2) if player == RANDOM_SEAT else player
@@ -245,8 +255,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return observation, -1.0, True, False, info
 
     def action_masks(self) -> Bools:
-        """Return the caller's legal columns, bool ``(7,)``; sb3-contrib calls this method."""
-        legal = self._position.legal_columns() if self._state == "playing" else ()
+        """Return the caller's legal columns, bool ``(7,)``; sb3-contrib calls this method.
+
+        All are True when no game is on, as in info.
+        """
+        legal = self._position.legal_columns() if self._state == "playing" else range(COLUMNS)
         mask = np.zeros(COLUMNS, np.bool_)
         mask[list(legal)] = True
         return mask
@@ -287,6 +300,10 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if self._agent is not None:
             self._games.end(_BOARD, np.array([reward]))
 
+    def _seed_streams(self, seed: int) -> None:
+        seeds = np.array([seed % 2**64], np.uint64)
+        self._starts, self._replies = both_streams(seeds)[:, 0].tolist()
+
     def _draw(self, count: int) -> int:
         """Draw a number below ``count`` for the start of a game."""
         self._starts = next_random(self._starts)
@@ -320,7 +337,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             "seat": self._seat,
         }
         if self._state == "over":
-            info["action_mask"][:] = 0  # after a forfeit the board still has legal columns
+            info["action_mask"][:] = 1  # there is nothing to choose, and a policy may sample
             info["illegal"] = self._forfeited
             # Always a number and an array of one shape, since libraries stack several games.
             info["winner"], winning = 1 - self._seat, np.zeros((ROWS, COLUMNS), np.int8)
@@ -331,3 +348,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                     winning[cell] = 1
             info["winning_cells"] = winning
         return self._form(observation["observation"]), info
+
+
+def make_single(**options: Any) -> ConnectFourEnv:
+    """Make what ``gymnasium.make`` makes; a keyword with a typing error is named."""
+    check_keywords(ConnectFourEnv, options)
+    return ConnectFourEnv(**options)
+
+
+make_single.metadata = ConnectFourEnv.metadata  # type: ignore[attr-defined]  # Gymnasium reads it

@@ -6,8 +6,9 @@ environment are the starts that its games draw from.
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,12 +16,30 @@ from gymnasium.vector import AutoresetMode
 
 from c4env.arrays import Bools
 from c4env.envs.streams import RANDOM_SEAT
-from c4env.errors import InvalidOption, require_integer
+from c4env.errors import InvalidOption, require_integer, suggest
 from c4env.openings import Openings, starts_of
 from c4env.position import Position, parse_moves
 from c4env.rules import CELLS, playable, winning_cells
 
 ILLEGAL: Final = ("lose", "raise")
+_ONE_BOARD: Final = "a process has one board; write c4env.use_board('5x6x4') before"
+_INSTEAD: Final = {  # of keywords that a user may expect
+    "rows": _ONE_BOARD,
+    "columns": _ONE_BOARD,
+    "connect": _ONE_BOARD,
+    "max_episode_steps": "the boards are one object; write also vectorization_mode='sync'",
+}
+
+
+def check_keywords(make: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Raise InvalidOption if what is to be made has no parameter of a name."""
+    known = [*inspect.signature(make).parameters]
+    for name, value in options.items():
+        if name in known:
+            continue
+        if name in _INSTEAD:
+            raise InvalidOption(f"{name}={value!r}: {_INSTEAD[name]}")
+        raise InvalidOption(f"unknown keyword {name}" + suggest(name, known, f": expected {known}"))
 
 
 def parse_seed(seed: object) -> int | None:

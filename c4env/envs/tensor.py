@@ -51,7 +51,7 @@ class State(NamedTuple):
     plies: Tensor  # int8 [N], discs on the board
     terminated: Tensor  # bool [N], whether the game is over
     rewards: Tensor  # float32 [N, 2], of player 0 and player 1, from the latest step
-    legal_action_mask: Tensor  # bool [N, 7], all False once the game is over
+    legal_action_mask: Tensor  # bool [N, 7], all True once the game is over
     seats: Tensor  # int8 [N], the caller's player; -1 in self-play
     starts: Tensor  # int64 [N], a random stream for openings and seats
     replies: Tensor  # int64 [N], a random stream for the moves of "random"
@@ -95,8 +95,7 @@ def restart(
         opponent: None for self-play; ``"random"`` for a random legal column; or a function that
             maps observations of all N boards (int8, planes last) to integers ``[N]``. The function
             sees each board from the side to move. On boards where the opponent is not to move, the
-            function's answer has no effect. The mask of a finished game is all ones. A full column
-            loses the game.
+            function's answer has no effect. A full column loses the game.
         seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each game.
         openings: bitboards int64 ``[K, 2]`` as in ``State.boards``, or None for the empty board.
             Each game draws one of them. The opponent's first move must not end a game.
@@ -197,7 +196,7 @@ def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
 def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
     """Play the opponent's ply where the opponent is to move; return what :func:`_play` returns."""
     where = ~state.terminated & (state.plies & 1 != state.seats)
-    legal = _open_columns(torch.where(state.terminated, 0, _occupied(state)))
+    legal = _legal_columns(state)
     if opponent != "random":
         masks = legal.to(torch.int8)
         columns = opponent({"observation": planes_of(state.boards), "action_mask": masks})
@@ -213,13 +212,14 @@ def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
 
 def _complete(state: State, rewards: Tensor) -> State:
     """Return the state after a step, with its rewards by player and its masks."""
-    blocked = torch.where(state.terminated, BOARD, _occupied(state))
-    masks, rest = _open_columns(blocked), (state.seats, state.starts, state.replies)
+    masks, rest = _legal_columns(state), (state.seats, state.starts, state.replies)
     return State(state.boards, state.plies, state.terminated, rewards, masks, *rest)
 
 
-def _occupied(state: State) -> Tensor:
-    return state.boards[..., 0] | state.boards[..., 1]
+def _legal_columns(state: State) -> Tensor:
+    """Return the legal columns bool ``[N, 7]``; all of them once a game is over."""
+    occupied = state.boards[..., 0] | state.boards[..., 1]
+    return _open_columns(torch.where(state.terminated, 0, occupied))
 
 
 def _open_columns(blocked: Tensor) -> Tensor:
