@@ -4,7 +4,7 @@ The rules of ``c4env.envs.kernels`` as functions of tensors: :func:`init` makes 
 :class:`State`, :func:`observe` shows it, :func:`step` plays, and :func:`restart` starts new games
 on chosen boards. These functions change no tensor, copy nothing to the host and do not wait for the
 device. ``torch.compile(fullgraph=True)`` and ``torch.vmap`` accept them. ``TensorEnv`` holds a
-state and calls these functions, compiled on CUDA. On a CPU ``ConnectFourVectorEnv`` is faster.
+state and calls these functions. On a CPU ``ConnectFourVectorEnv`` is faster.
 
 Example:
     state = init(seed, 65536, opponent="random")
