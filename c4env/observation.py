@@ -58,15 +58,6 @@ class Layout(NamedTuple):
     numbers: int = 1  # side by side for each cell
 
 
-def _as_planes(shape: tuple[int, ...]) -> Layout:
-    return Layout(
-        shape,
-        lambda planes: planes.reshape(*planes.shape[:-3], *shape),
-        lambda planes: planes,
-        numbers=2,
-    )
-
-
 def _numbered(shape: tuple[int, ...], other: int) -> Layout:
     """Return a layout with one number for each cell, ``other`` for the other player's disc."""
     return Layout(
@@ -80,8 +71,15 @@ def _numbered(shape: tuple[int, ...], other: int) -> Layout:
 
 
 LAYOUTS: Final = {
-    "planes_last": _as_planes(OBSERVATION_SHAPE),
-    "flat": _as_planes((2 * CELLS,)),
+    "planes_last": Layout(
+        OBSERVATION_SHAPE, lambda planes: planes, lambda planes: planes, numbers=2
+    ),
+    "flat": Layout(
+        (2 * CELLS,),
+        lambda planes: planes.reshape(*planes.shape[:-3], 2 * CELLS),
+        lambda cells: cells,
+        numbers=2,
+    ),
     "planes_first": Layout(
         (2, ROWS, COLUMNS),
         lambda planes: planes.swapaxes(-1, -2).swapaxes(-2, -3),

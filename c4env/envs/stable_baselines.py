@@ -91,6 +91,8 @@ class ConnectFourVecEnv(VecEnv):
         self._reset_seeds()
         self._reset_options()
         self._masks, self.reset_infos = info["action_mask"].astype(np.bool_), _infos(info)
+        for each in self.reset_infos:
+            del each["TimeLimit.truncated"]
         return observation
 
     def step_async(self, actions: NDArray[Any]) -> None:
@@ -101,13 +103,16 @@ class ConnectFourVecEnv(VecEnv):
         """Play the actions and the opponent's replies; return planes, rewards, dones, infos."""
         observation, rewards, dones, _, info = self._envs.step(self._actions)
         self._masks, infos = info["action_mask"].astype(np.bool_), _infos(info)
-        for i in np.flatnonzero(dones):
-            self.reset_infos[i], last = infos[i], info["final_info"]
-            ended = {key: last[key][i] for key in last if not key.startswith("_")}
-            infos[i] = {key: v if np.ndim(v) else v.item() for key, v in ended.items()}
-            infos[i]["terminal_observation"] = info["final_obs"][i]
-        for each in infos:
-            each["TimeLimit.truncated"] = False
+        ended = np.flatnonzero(dones)
+        if len(ended):
+            last = info["final_info"] | {"terminal_observation": info["final_obs"]}
+            last = {key: each[ended] for key, each in last.items() if not key.startswith("_")}
+            columns = [list(each) if each.ndim > 1 else each.tolist() for each in last.values()]
+            for i, *values in zip(ended.tolist(), *columns, strict=True):
+                self.reset_infos[i] = infos[i]
+                infos[i] = dict(zip(last, values, strict=True))
+                infos[i]["TimeLimit.truncated"] = False
+                del self.reset_infos[i]["TimeLimit.truncated"]
         return observation, rewards.astype(np.float32), dones, infos
 
     def close(self) -> None:
@@ -161,9 +166,12 @@ class ConnectFourVecEnv(VecEnv):
 
 
 def _infos(info: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the info of each board whose game goes on."""
+    """Return the info of a step on each board whose game goes on."""
     columns = info["action_mask"], info["ply"].tolist(), info["seat"].tolist()
-    return [{"action_mask": m, "ply": p, "seat": s} for m, p, s in zip(*columns, strict=True)]
+    return [
+        {"action_mask": mask, "ply": ply, "seat": seat, "TimeLimit.truncated": False}
+        for mask, ply, seat in zip(*columns, strict=True)
+    ]
 
 
 def _options_of_all(options: list[dict[str, Any]], size: int) -> Mapping[str, Any]:
