@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from c4env.envs.single import ConnectFourEnv
     from c4env.envs.tensor_env import TensorEnv as TensorEnv
     from c4env.envs.vector import ConnectFourVectorEnv
+    from c4env.envs.wrappers import MaskInObservation
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.openings import list_openings
     from c4env.position import Outcome, Position, format_moves, parse_moves
@@ -35,6 +36,7 @@ _NAMES = {
     "c4env.envs.jax_env": "JaxEnv",
     "c4env.envs.tensor_env": "TensorEnv",
     "c4env.envs.vector": "ConnectFourVectorEnv",
+    "c4env.envs.wrappers": "MaskInObservation",
     "c4env.system": "__version__",
     "c4env.envs.opponents": "Opponent batched",
     "c4env.envs.single": "ConnectFourEnv",
@@ -44,7 +46,7 @@ _NAMES = {
 }
 
 __all__ = [
-    "ConnectFourEnv", "ConnectFourVectorEnv",
+    "ConnectFourEnv", "ConnectFourVectorEnv", "MaskInObservation",
     "Observation", "Opponent", "Outcome", "Position", "agents", "batched", "env", "errors",
     "evaluation", "format_moves", "list_openings", "observe", "parse_moves", "position_from",
     "raw_env", "use_board", "with_mirrors",

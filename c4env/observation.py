@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 import numpy as np
@@ -49,24 +49,50 @@ _BYTES: Final = (np.arange(256)[:, np.newaxis] >> np.arange(8) & 1).astype(np.in
 
 
 class Layout(NamedTuple):
-    """The shape of an observation, and the values of a cell."""
+    """How an observation shows the planes ``(..., 6, 7, 2)``; of arrays and tensors alike."""
 
     shape: tuple[int, ...]
-    values: tuple[int, ...] = (0, 1)  # in one plane: empty, the observer's disc, the other's
+    write: Callable[[Any], Any]  # planes to this layout
+    read: Callable[[Any], Any]  # the inverse, up to the planes' shape
+    values: tuple[int, ...] = (0, 1)  # of a cell: empty, the observer's disc, perhaps the other's
+    numbers: int = 1  # side by side for each cell
+
+
+def _numbered(shape: tuple[int, ...], other: int) -> Layout:
+    """Return a layout with one number for each cell, ``other`` for the other player's disc."""
+    return Layout(
+        shape,
+        lambda planes: (planes[..., 0] + other * planes[..., 1]).reshape(
+            *planes.shape[:-3], *shape
+        ),
+        lambda cells: np.stack([cells == 1, cells == other], -1),
+        (0, 1, other),
+    )
 
 
 LAYOUTS: Final = {
-    "planes_last": Layout(OBSERVATION_SHAPE),
-    "flat": Layout((2 * CELLS,)),
-    "planes_first": Layout((2, ROWS, COLUMNS)),
-    "signed": Layout((ROWS, COLUMNS), (0, 1, -1)),
-    "tokens": Layout((CELLS,), (0, 1, 2)),
+    "planes_last": Layout(
+        OBSERVATION_SHAPE, lambda planes: planes, lambda planes: planes, numbers=2
+    ),
+    "flat": Layout(
+        (2 * CELLS,),
+        lambda planes: planes.reshape(*planes.shape[:-3], 2 * CELLS),
+        lambda cells: cells,
+        numbers=2,
+    ),
+    "planes_first": Layout(
+        (2, ROWS, COLUMNS),
+        lambda planes: planes.swapaxes(-1, -2).swapaxes(-2, -3),
+        lambda planes: planes.swapaxes(-3, -2).swapaxes(-2, -1),
+    ),
+    "signed": _numbered((ROWS, COLUMNS), -1),
+    "tokens": _numbered((CELLS,), 2),
 }
 """The layouts by name; the module's docstring describes them."""
 
 DTYPES: Final = ("int8", "float32", "int64")
 
-_MIRRORED: Final = list(reversed(range(COLUMNS)))
+_MIRRORED: Final = np.array([*reversed(range(COLUMNS))])
 
 
 class Observation(TypedDict):
@@ -144,11 +170,12 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
     """Append the mirror image of each board to a batch: data augmentation by symmetry.
 
     Args:
-        planes: observations of M boards in one of the ``LAYOUTS``; an array or a tensor.
-        columns: arrays ``[M, 7]`` with a value for each column: masks, policies, values.
+        planes: observations of M boards in one of the ``LAYOUTS``; an array of NumPy or JAX, a
+            tensor of PyTorch, or nested lists.
+        columns: the same of shape ``[M, 7]`` with a value for each column: masks, policies, values.
 
     Returns:
-        planes and columns, each with 2 M rows.
+        planes and columns, each with 2 M rows and of the kind that was given; lists as arrays.
 
     Raises:
         InvalidPosition: the shape of ``planes`` or ``columns`` is wrong.
@@ -160,22 +187,28 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
         >>> planes.shape, policies[1]
         ((2, 6, 7, 2), array([0. , 0. , 0. , 0. , 0. , 0.1, 0.9]))
     """
-    numbers = 2 if layout_of(planes.shape, "M, ") in ("flat", "planes_last") else 1  # of a cell
+    planes, *others = (
+        np.asarray(a) if isinstance(a, list | tuple) else a for a in (planes, *columns)
+    )
+    numbers = LAYOUTS[layout_of(planes.shape, "M, ")].numbers
     by_column = planes.reshape(len(planes), -1, COLUMNS, numbers)
-    mirrored = [by_column[:, :, _MIRRORED].reshape(planes.shape)]
-    for values in columns:
+    found = [_joined(planes, by_column[:, :, _MIRRORED].reshape(planes.shape))]
+    for values in others:
         if tuple(values.shape) != (len(planes), COLUMNS):
             raise InvalidPosition(
                 f"columns of shape {tuple(values.shape)}: expected {(len(planes), COLUMNS)}"
             )
-        mirrored.append(values[:, _MIRRORED])
-    if isinstance(planes, np.ndarray):
-        join: Any = np.concatenate
-    else:
-        import torch
+        found.append(_joined(values, values[:, _MIRRORED]))
+    return tuple(found)
 
-        join = torch.cat
-    return tuple(join([a, b]) for a, b in zip((planes, *columns), mirrored, strict=True))
+
+def _joined(first: Any, second: Any) -> Any:
+    """Return the rows of two arrays of NumPy or JAX, or of two tensors of PyTorch, as one."""
+    if hasattr(first, "__array_namespace__"):
+        return first.__array_namespace__().concat([first, second])
+    import torch
+
+    return torch.cat([first, second])
 
 
 class Form:
@@ -200,25 +233,15 @@ class Form:
         """The Gymnasium space of one board's dict of ``"observation"`` and ``"action_mask"``."""
         from gymnasium import spaces
 
-        shape, values = LAYOUTS[self.layout]
-        cells = spaces.Box(min(values), max(values), shape, self.dtype.type)
+        layout = LAYOUTS[self.layout]
+        low, high = min(layout.values), max(layout.values)
+        cells = spaces.Box(low, high, layout.shape, self.dtype.type)
         mask = spaces.Box(0, 1, (COLUMNS,), np.int8)
         return spaces.Dict({"observation": cells, "action_mask": mask})
 
-    def lay_out(self, planes: Any) -> Any:
-        """Return planes int8 ``(..., 6, 7, 2)``, an array or a tensor, in this layout."""
-        (shape, values), lead = LAYOUTS[self.layout], planes.shape[:-3]
-        if len(values) > 2:
-            planes = planes[..., 0] + values[2] * planes[..., 1]
-        elif self.layout == "planes_first":
-            planes = planes.swapaxes(-1, -2).swapaxes(-2, -3)
-        return planes.reshape(*lead, *shape)
-
     def __call__(self, planes: Int8s) -> NDArray[Any]:
         """Convert planes int8 ``(..., 6, 7, 2)`` to this layout and dtype."""
-        if self.layout == "planes_last":
-            return planes.astype(self.dtype, copy=False)
-        return np.ascontiguousarray(self.lay_out(planes), self.dtype)
+        return np.ascontiguousarray(LAYOUTS[self.layout].write(planes), self.dtype)
 
 
 def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
@@ -242,17 +265,12 @@ def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int
     """
     board = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(board)
-    layout = layout_of(array.shape, lead)
-    values = LAYOUTS[layout].values
-    if array.dtype != np.int8 or len(values) > 2:
-        is_valid = np.any([array == value for value in values], axis=0)
+    layout = LAYOUTS[layout_of(array.shape, lead)]
+    if array.dtype != np.int8 or len(layout.values) > 2:
+        is_valid = np.any([array == value for value in layout.values], axis=0)
         if array.dtype.kind not in "biuf" or not is_valid.all():
-            raise values_error(array, values)
-    if len(values) > 2:
-        array = np.stack([array == 1, array == values[2]], -1)
-    elif layout == "planes_first":
-        array = array.swapaxes(-3, -2).swapaxes(-2, -1)
-    planes = array.reshape(*(array.shape[:1] if lead else ()), *OBSERVATION_SHAPE)
+            raise values_error(array, layout.values)
+    planes = layout.read(array).reshape(*(array.shape[:1] if lead else ()), *OBSERVATION_SHAPE)
     return np.require(planes, np.int8, ["C", "W"])  # as the kernels' signatures require
 
 

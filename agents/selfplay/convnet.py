@@ -37,7 +37,6 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
     from torch.optim import AdamW, Muon, Optimizer
 
     from c4env.envs import tensor
-    from c4env.envs.tensor_env import record
 
 INPUT_PLANES: Final = 6
 FEATURES: Final = [0, 1, 3, 4, 2]  # of ``features_of``, in the order of the input's planes
@@ -199,9 +198,9 @@ class Evaluator:
 class DeviceEvaluator:
     """A function that evaluates up to ``size`` boards by a network on any device.
 
-    Bitboards go to the device, and answers come back. On CUDA the planes and the network are one
-    CUDA graph on a stream of its own, so that several threads evaluate at once. The weights may
-    change in place between two evaluations.
+    Bitboards go to the device, and answers come back. On CUDA each evaluator has a stream of its
+    own, so that several threads evaluate at once. The weights may change in place between two
+    evaluations.
     """
 
     def __init__(self, network: SelfPlayNetwork, size: int) -> None:
@@ -212,8 +211,6 @@ class DeviceEvaluator:
         self._answers = torch.zeros(size, COLUMNS + 1, pin_memory=cuda)
         self._inputs, self._outputs = self._boards.to(device, copy=True), self._answers.to(device)
         self._stream = torch.cuda.Stream(device) if cuda else None
-        with torch.inference_mode():
-            self._run = record(self._answer, device, self._stream)
 
     def _answer(self) -> None:
         logits, raw = self.network(planes_on_device(self._inputs).to(self.network.first.bias))
@@ -225,7 +222,7 @@ class DeviceEvaluator:
         self._boards[: len(boards)] = torch.from_numpy(boards)
         with torch.inference_mode(), torch.cuda.stream(self._stream):
             self._inputs.copy_(self._boards, non_blocking=True)
-            self._run()
+            self._answer()
             self._answers.copy_(self._outputs, non_blocking=True)
         if self._stream is not None:
             self._stream.synchronize()

@@ -10,7 +10,7 @@ environment. The page ``docs/guides/from-connect-four-v3.md`` lists the intended
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from gymnasium import spaces
@@ -20,7 +20,7 @@ from pettingzoo.utils.env import AECIterable
 from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env.arrays import Int8s
-from c4env.envs.arguments import parse_seed, parse_start
+from c4env.envs.starts import check_options, last_move, parse_seed, starts_in
 from c4env.errors import IllegalMove, UnknownAgent, WrongOrder
 from c4env.observation import OBSERVATION_SHAPE, Form, Observation, observe, write_planes
 from c4env.position import Position, numbered_cells
@@ -90,6 +90,13 @@ class raw_env(AECEnv[str, Observation, Any]):
         self._last: int | None = None
 
     @property
+    def env(self) -> NoReturn:
+        """Refused: the environment is one object, without PettingZoo's layers."""
+        raise AttributeError(
+            "this environment has no layers: write env.unwrapped, such as env.unwrapped.board"
+        )
+
+    @property
     def position(self) -> Position:
         """The board and the side to move, as a ``Position``."""
         return self._position
@@ -104,15 +111,17 @@ class raw_env(AECEnv[str, Observation, Any]):
 
         Args:
             seed: checked but not used; nothing here is random.
-            options: start from ``{"moves": "4455"}`` (1-based columns) or from
-                ``{"position": position}``. Other options cause a warning.
+            options: the start, as ``"moves"`` (1-based columns such as ``"4455"``) or as
+                ``"position"``. Other options cause a warning.
 
         Raises:
             InvalidOption: both options are given, the start is a finished game, or the seed is
                 invalid.
         """
         parse_seed(seed)
-        self._position, self._last = parse_start(options, warn=True)
+        options = check_options(options, ("moves", "position"), warn=True)
+        (self._position,) = starts_in(options) or [Position()]
+        self._last = last_move(options)
         self.agents = list(AGENTS)
         self.rewards: dict[str, float] = dict.fromkeys(AGENTS, 0)
         self._cumulative_rewards: dict[str, float] = dict.fromkeys(AGENTS, 0)

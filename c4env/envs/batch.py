@@ -1,7 +1,6 @@
 """Boards as arrays: made from positions, observations and openings, and turned back into them.
 
-``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks choices of
-boards, and actions.
+``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks actions.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from c4env.arrays import Bools, Int8s, Int64s
+from c4env.arrays import Int8s, Int64s
 from c4env.envs import kernels
 from c4env.envs.kernels import ONGOING
-from c4env.envs.starts import parse_positions
-from c4env.errors import IllegalMove, InvalidAction, InvalidOption
+from c4env.envs.starts import parse_starts
+from c4env.errors import IllegalMove, InvalidAction
 from c4env.observation import Observation, planes_in, values_error
 from c4env.position import Position, parse_column
-from c4env.rules import COLUMNS, NO_COLUMN
+from c4env.rules import COLUMNS
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
@@ -37,27 +36,25 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     return boards
 
 
-def observed(
-    boards: Int64s, results: Int8s | None = None, seats: Int8s | None = None
-) -> Observation:
-    """Return observations of M boards, in new arrays.
+def observed(boards: Int64s, seats: Int8s | None = None) -> Observation:
+    """Return observations of M boards whose games go on, in new arrays.
 
     Args:
-        boards, results: see ``c4env.envs.kernels``; ``results=None``: no game is over.
+        boards: int64 ``[M, 2]``; see ``c4env.envs.kernels``.
         seats: int8 ``[M]``, the observing players; None for the side to move on each board.
     """
     size = len(boards)
     words = np.empty((size, kernels.WORDS), np.int32)
     masks, plies = np.empty((size, COLUMNS), np.int8), np.empty(size, np.int64)
-    results = np.zeros(size, np.int8) if results is None else results
+    results = np.zeros(size, np.int8)
     seats = np.full(size, -1, np.int8) if seats is None else seats
-    kernels.observe(boards, results, seats, NO_COLUMN, words, masks, plies)
+    kernels.observe(boards, results, seats, words, masks, plies)
     return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
     """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings."""
-    starts = parse_positions(positions)
+    starts = parse_starts(positions)
     return np.array([(start.mine, start.theirs) for start in starts], np.int64)
 
 
@@ -72,28 +69,16 @@ def positions_of(boards: Int64s) -> list[Position]:
     return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
 
 
-def parse_where(where: Any, size: int) -> Bools:
-    """Check a mask of boards, bool ``[size]``, and return a copy; None chooses all boards."""
-    if where is None:
-        return np.ones(size, np.bool_)
-    array = np.asarray(where)
-    if array.shape != (size,) or array.dtype != np.bool_:
-        raise InvalidOption(
-            f"a choice of boards of shape {array.shape} and dtype {array.dtype}: "
-            f"expected ({size},) and bool"
-        )
-    return array.copy()
-
-
 def parse_actions(actions: ArrayLike, size: int) -> Int64s:
-    """Return actions as int64 ``[size]``."""
+    """Return actions as int64 ``[size]``, in an array that a kernel takes."""
     array = np.asarray(actions)
     if array.shape != (size,):
         shape = f"({size},), one for each board"
         raise InvalidAction(f"actions of shape {array.shape}: expected {shape}")
     if array.dtype.kind not in "iu":
         raise InvalidAction(f"actions of dtype {array.dtype}: expected integers")
-    return np.ascontiguousarray(array, np.int64)
+    columns = np.ascontiguousarray(array, np.int64)
+    return columns if columns.flags.writeable else columns.copy()
 
 
 def action_error(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:

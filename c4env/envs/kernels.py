@@ -33,7 +33,7 @@ from c4env.bitboard import (
 from c4env.envs.drand48 import below, next_random
 from c4env.envs.streams import RANDOM_SEAT
 from c4env.jit import kernel
-from c4env.rules import NO_COLUMN
+from c4env.rules import ANY_COLUMN, NO_COLUMN
 
 # The states of a game. A player forfeits a game by an illegal move.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
@@ -235,23 +235,22 @@ def write_words(own: int, other: int, words: NDArray[np.int32], i: int) -> None:
 
 
 @kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int64[::1])",
+    "void(int64[:, ::1], int8[::1], int8[::1], int32[:, ::1], int8[:, ::1], int64[::1])",
     nogil=True,
 )
 def observe(
     boards: Int64s,
     results: Int8s,
     seats: Int8s,
-    finished: int,
     words: NDArray[np.int32],
     masks: Int8s,
     plies: Int64s,
 ) -> None:
     """Write planes as words ``[N, 21]``, masks ``[N, 7]`` and the numbers of discs ``[N]``.
 
-    The player in ``seats`` observes; -1 means the side to move. In finished games the mask is zeros
-    if ``finished`` is ``NO_COLUMN``, ones if it is ``ANY_COLUMN``. :func:`as_planes` views the
-    words as planes.
+    The player in ``seats`` observes; -1 means the side to move. In finished games the mask is all
+    ones: the next action is ignored, and a softmax over no column would not be a number.
+    :func:`as_planes` views the words as planes.
     """
     for i in range(len(boards)):
         own = int(boards[i, 0])
@@ -263,7 +262,7 @@ def observe(
             own, other = other, own
             blocked = NO_COLUMN
         if results[i] != ONGOING:
-            blocked = finished
+            blocked = ANY_COLUMN
         write_words(own, other, words, i)
         for column in range(COLUMNS):
             masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)

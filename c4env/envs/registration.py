@@ -24,28 +24,45 @@ def register_all() -> None:
     from gymnasium.envs.registration import register, registry
 
     if SINGLE_ID not in registry:
-        single, many = "c4env.envs.single:ConnectFourEnv", f"{__name__}:many_singles"
+        single, many = "c4env.envs.single:make_single", f"{__name__}:many_singles"
         register(SINGLE_ID, entry_point=single, vector_entry_point=many)
     if SELF_PLAY_ID not in registry:
-        many = "c4env.envs.vector:ConnectFourVectorEnv"
-        register(SELF_PLAY_ID, entry_point=f"{__name__}:no_single", vector_entry_point=many)
+        single, many = f"{__name__}:no_single", f"{__name__}:many_boards"
+        register(SELF_PLAY_ID, entry_point=single, vector_entry_point=many)
     try:
         from pettingzoo.env_registry.registration import aec_registry
         from pettingzoo.env_registry.registration import register as register_aec
     except (ImportError, FileNotFoundError):  # its import fails in a deleted working folder
         return
     if AEC_ID not in aec_registry:
-        register_aec("aec", AEC_ID, entry_point="c4env.envs.aec:env")
+        register_aec("aec", AEC_ID, entry_point=f"{__name__}:for_two")
 
 
 def many_singles(num_envs: int = 1, opponent: Any = None, **options: Any) -> Any:
     """Make the vector environment that equals ``num_envs`` objects of ``ConnectFourEnv``."""
     from c4env.envs.opponents import RANDOM
-    from c4env.envs.vector import ConnectFourVectorEnv
 
     opponent = RANDOM if opponent is None else opponent
     options = {"layout": "flat", "action_mask": "info", **options}
-    return ConnectFourVectorEnv(num_envs, opponent=opponent, **options)
+    return many_boards(num_envs, opponent=opponent, **options)
+
+
+def many_boards(num_envs: int = 1, **options: Any) -> Any:
+    """Make the vector environment; a keyword with a typing error is named."""
+    from c4env.envs.starts import check_keywords
+    from c4env.envs.vector import ConnectFourVectorEnv
+
+    check_keywords(ConnectFourVectorEnv, options)
+    return ConnectFourVectorEnv(num_envs, **options)
+
+
+def for_two(**options: Any) -> Any:
+    """Make PettingZoo's environment; a keyword with a typing error is named."""
+    from c4env.envs.aec import env
+    from c4env.envs.starts import check_keywords
+
+    check_keywords(env, options)
+    return env(**options)
 
 
 def no_single(**options: Any) -> None:

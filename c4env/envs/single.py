@@ -11,9 +11,18 @@ from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s
-from c4env.envs.arguments import loses_when_illegal, parse_seed, parse_start
 from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
-from c4env.envs.starts import parse_openings, parse_player, require_starts
+from c4env.envs.starts import (
+    check_keywords,
+    check_options,
+    last_move,
+    loses_when_illegal,
+    parse_openings,
+    parse_player,
+    parse_seed,
+    require_starts,
+    starts_in,
+)
 from c4env.envs.streams import RANDOM_SEAT, below, both_streams, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import Form, observe
@@ -44,7 +53,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     and ``dtype`` give. Reward: 1 if the caller wins, -1 if the caller loses (even by
     the opponent's reply), else 0.
 
-    Info: ``"action_mask"`` int8 ``(7,)``, all zeros once the game is over; ``"ply"``, discs
+    Info: ``"action_mask"`` int8 ``(7,)``, all ones once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
     (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
     line or lines (row 0 on top), and ``"illegal"``, True after the caller's illegal move.
@@ -129,6 +138,16 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             self._games = self._agent.games(1)
 
     @property
+    def np_random(self) -> np.random.Generator:
+        """Gymnasium's generator. One assigned here gives a new seed to all draws at once."""
+        return super().np_random
+
+    @np_random.setter
+    def np_random(self, generator: np.random.Generator) -> None:
+        self._np_random, self._np_random_seed = generator, -1
+        self._seed_streams(int(generator.integers(2**63)))
+
+    @property
     def position(self) -> Position:
         """The board and the side to move, as a ``Position``."""
         return self._position
@@ -146,7 +165,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Args:
             seed: the seed of all draws; None continues the random numbers.
             options: ``"seat"``: 0, 1 or ``"random"`` for this game; ``"moves"`` (1-based
-                columns) or ``"position"``: the start position, in place of an opening.
+                columns) or ``"position"``: the start, in place of an opening.
 
         Returns:
             Observation and info; see the class.
@@ -165,8 +184,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if number is None and self._starts < 0:
             number = int(self.np_random.integers(2**63))
         if number is not None:
-            seeds = np.array([number % 2**64], np.uint64)
-            self._starts, self._replies = both_streams(seeds)[:, 0].tolist()
+            self._seed_streams(number)
         openings = self._openings
         opening = openings[self._draw(len(openings)) if len(openings) > 1 else 0]
         seat = self._draw(2) if player == RANDOM_SEAT else player
@@ -237,8 +255,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return observation, -1.0, True, False, info
 
     def action_masks(self) -> Bools:
-        """Return the caller's legal columns, bool ``(7,)``; sb3-contrib calls this method."""
-        legal = self._position.legal_columns() if self._state == "playing" else ()
+        """Return the caller's legal columns, bool ``(7,)``; sb3-contrib calls this method.
+
+        All are True when no game is on, as in info.
+        """
+        legal = self._position.legal_columns() if self._state == "playing" else range(COLUMNS)
         mask = np.zeros(COLUMNS, np.bool_)
         mask[list(legal)] = True
         return mask
@@ -261,16 +282,13 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self, options: Mapping[str, Any] | None
     ) -> tuple[int, Position | None, int | None]:
         """Return the caller's player, the start position or None, and the last move or None."""
-        player = self._player
         if options is None:
-            return player, None, None
-        if isinstance(options, Mapping) and "seat" in options:
-            player = parse_player(False, options["seat"])
-            options = {key: value for key, value in options.items() if key != "seat"}
-        position, last = parse_start(options)
-        start = position if {"moves", "position"} & options.keys() else None
-        require_starts(self._openings if start is None else [start], player)
-        return player, start, last
+            return self._player, None, None
+        options = check_options(options, ("moves", "position", "seat"))
+        player = parse_player(False, options["seat"]) if "seat" in options else self._player
+        starts = starts_in(options)
+        require_starts(starts or self._openings, player)
+        return player, starts[0] if starts else None, last_move(options)
 
     def _wrong_order(self) -> WrongOrder:
         if self._state == "new":
@@ -281,6 +299,10 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._state = "over"
         if self._agent is not None:
             self._games.end(_BOARD, np.array([reward]))
+
+    def _seed_streams(self, seed: int) -> None:
+        seeds = np.array([seed % 2**64], np.uint64)
+        self._starts, self._replies = both_streams(seeds)[:, 0].tolist()
 
     def _draw(self, count: int) -> int:
         """Draw a number below ``count`` for the start of a game."""
@@ -315,7 +337,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             "seat": self._seat,
         }
         if self._state == "over":
-            info["action_mask"][:] = 0  # after a forfeit the board still has legal columns
+            info["action_mask"][:] = 1  # there is nothing to choose, and a policy may sample
             info["illegal"] = self._forfeited
             # Always a number and an array of one shape, since libraries stack several games.
             info["winner"], winning = 1 - self._seat, np.zeros((ROWS, COLUMNS), np.int8)
@@ -326,3 +348,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                     winning[cell] = 1
             info["winning_cells"] = winning
         return self._form(observation["observation"]), info
+
+
+def make_single(**options: Any) -> ConnectFourEnv:
+    """Make what ``gymnasium.make`` makes; a keyword with a typing error is named."""
+    check_keywords(ConnectFourEnv, options)
+    return ConnectFourEnv(**options)
+
+
+make_single.metadata = ConnectFourEnv.metadata  # type: ignore[attr-defined]  # Gymnasium reads it

@@ -6,6 +6,7 @@ the next game on that board.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools
 from c4env.envs.opponents import AnyOpponent
+from c4env.envs.starts import check_options, starts_in
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
@@ -28,8 +30,9 @@ with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
 class ConnectFourVecEnv(VecEnv):
     """An environment of N boards in one kernel; the opponent replies within the step.
 
-    Observations and rewards are those of ``ConnectFourEnv``, one row for each board. When a
-    game ends, the board's ``info["terminal_observation"]`` holds its last observation.
+    Observations, rewards and infos are those of ``ConnectFourEnv`` in a ``DummyVecEnv``, one for
+    each board. When a game ends, the board's ``info["terminal_observation"]`` holds its last
+    observation.
     """
 
     def __init__(
@@ -68,17 +71,28 @@ class ConnectFourVecEnv(VecEnv):
         )
         self.render_mode = None
         self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
-        self._masks = np.zeros((num_envs, COLUMNS), np.bool_)
+        self._masks = np.ones((num_envs, COLUMNS), np.bool_)
         space = self._envs.single_observation_space
         super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
 
     def reset(self) -> NDArray[Any]:
-        """Start games on all boards, with the seeds from ``seed()``; return observations."""
+        """Start games on all boards; return observations.
+
+        The seeds are those of ``seed()``, and the options those of ``set_options()``: one dict, as
+        for ``ConnectFourEnv.reset``, or a list of them, which differ in their starts alone.
+
+        Raises:
+            InvalidOption: an option is unknown or invalid. No game changes.
+        """
         seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
+        options = _options_of_all(self._options, self.num_envs)
         observation: NDArray[Any]
-        observation, info = self._envs.reset(seed=seeds)
+        observation, info = self._envs.reset(seed=seeds, options=options)
         self._reset_seeds()
-        self._masks = info["action_mask"].astype(np.bool_)
+        self._reset_options()
+        self._masks, self.reset_infos = info["action_mask"].astype(np.bool_), _infos(info)
+        for each in self.reset_infos:
+            del each["TimeLimit.truncated"]
         return observation
 
     def step_async(self, actions: NDArray[Any]) -> None:
@@ -88,10 +102,17 @@ class ConnectFourVecEnv(VecEnv):
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], Bools, list[dict[str, Any]]]:
         """Play the actions and the opponent's replies; return planes, rewards, dones, infos."""
         observation, rewards, dones, _, info = self._envs.step(self._actions)
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for i in np.flatnonzero(dones):
-            infos[i]["terminal_observation"] = info["final_obs"][i]
-        self._masks = info["action_mask"].astype(np.bool_)
+        self._masks, infos = info["action_mask"].astype(np.bool_), _infos(info)
+        ended = np.flatnonzero(dones)
+        if len(ended):
+            last = info["final_info"] | {"terminal_observation": info["final_obs"]}
+            last = {key: each[ended] for key, each in last.items() if not key.startswith("_")}
+            columns = [list(each) if each.ndim > 1 else each.tolist() for each in last.values()]
+            for i, *values in zip(ended.tolist(), *columns, strict=True):
+                self.reset_infos[i] = infos[i]
+                infos[i] = dict(zip(last, values, strict=True))
+                infos[i]["TimeLimit.truncated"] = False
+                del self.reset_infos[i]["TimeLimit.truncated"]
         return observation, rewards.astype(np.float32), dones, infos
 
     def close(self) -> None:
@@ -142,6 +163,30 @@ class ConnectFourVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Return False for every board, since no board has a wrapper."""
         return [False for _ in self._get_indices(indices)]
+
+
+def _infos(info: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the info of a step on each board whose game goes on."""
+    columns = info["action_mask"], info["ply"].tolist(), info["seat"].tolist()
+    return [
+        {"action_mask": mask, "ply": ply, "seat": seat, "TimeLimit.truncated": False}
+        for mask, ply, seat in zip(*columns, strict=True)
+    ]
+
+
+def _options_of_all(options: list[dict[str, Any]], size: int) -> Mapping[str, Any]:
+    """Return the options of each board as those of one reset of all boards."""
+    if len(options) != size:
+        raise InvalidOption(f"options of {len(options)} boards: expected one dict, or {size}")
+    checked = [check_options(each, ("moves", "position", "seat")) for each in options]
+    if all(each == checked[0] for each in checked):
+        return checked[0]
+    starts = [starts_in(each) for each in checked]
+    seats = [each.get("seat") for each in checked]
+    if None in starts or any(seat != seats[0] for seat in seats):
+        raise InvalidOption("the boards' options: expected a start for each, and one seat for all")
+    seat = {} if seats[0] is None else {"seat": seats[0]}
+    return {"moves": [start[0] for start in starts if start], **seat}
 
 
 def _required(opponent: AnyOpponent) -> AnyOpponent:

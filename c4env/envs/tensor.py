@@ -4,7 +4,7 @@ The rules of ``c4env.envs.kernels`` as functions of tensors: :func:`init` makes 
 :class:`State`, :func:`observe` shows it, :func:`step` plays, and :func:`restart` starts new games
 on chosen boards. These functions change no tensor, copy nothing to the host and do not wait for the
 device. ``torch.compile(fullgraph=True)`` and ``torch.vmap`` accept them. ``TensorEnv`` holds a
-state and calls these functions, compiled on CUDA. On a CPU ``ConnectFourVectorEnv`` is faster.
+state and calls these functions. On a CPU ``ConnectFourVectorEnv`` is faster.
 
 Example:
     state = init(seed, 65536, opponent="random")
@@ -23,7 +23,7 @@ from c4env.envs.starts import parse_player
 from c4env.envs.streams import RANDOM_SEAT, STATES
 from c4env.errors import InvalidAction, InvalidOption
 from c4env.lazy import from_extra
-from c4env.observation import Form
+from c4env.observation import LAYOUTS, Form
 from c4env.rules import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
@@ -51,7 +51,7 @@ class State(NamedTuple):
     plies: Tensor  # int8 [N], discs on the board
     terminated: Tensor  # bool [N], whether the game is over
     rewards: Tensor  # float32 [N, 2], of player 0 and player 1, from the latest step
-    legal_action_mask: Tensor  # bool [N, 7], all False once the game is over
+    legal_action_mask: Tensor  # bool [N, 7], all True once the game is over
     seats: Tensor  # int8 [N], the caller's player; -1 in self-play
     starts: Tensor  # int64 [N], a random stream for openings and seats
     replies: Tensor  # int64 [N], a random stream for the moves of "random"
@@ -95,8 +95,7 @@ def restart(
         opponent: None for self-play; ``"random"`` for a random legal column; or a function that
             maps observations of all N boards (int8, planes last) to integers ``[N]``. The function
             sees each board from the side to move. On boards where the opponent is not to move, the
-            function's answer has no effect. The mask of a finished game is all ones. A full column
-            loses the game.
+            function's answer has no effect. A full column loses the game.
         seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each game.
         openings: bitboards int64 ``[K, 2]`` as in ``State.boards``, or None for the empty board.
             Each game draws one of them. The opponent's first move must not end a game.
@@ -162,9 +161,9 @@ def observe(state: State, form: Form = PLANES) -> Observed:
     """Return the observations of the caller, or in self-play those of the side to move."""
     waits = (state.seats >= 0) & (state.seats != state.plies & 1)
     boards = torch.where(waits[..., None], state.boards.flip(-1), state.boards)
-    observation = form.lay_out(planes_of(boards)).to(getattr(torch, form.dtype.name))
-    masks = state.legal_action_mask.to(torch.int8)
-    return {"observation": observation.contiguous(), "action_mask": masks}
+    observation = LAYOUTS[form.layout].write(planes_of(boards))
+    observation = observation.to(getattr(torch, form.dtype.name)).contiguous()
+    return {"observation": observation, "action_mask": state.legal_action_mask.to(torch.int8)}
 
 
 def player_of(opponent: TensorOpponent, seat: int | str) -> int:
@@ -197,7 +196,7 @@ def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
 def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
     """Play the opponent's ply where the opponent is to move; return what :func:`_play` returns."""
     where = ~state.terminated & (state.plies & 1 != state.seats)
-    legal = _open_columns(torch.where(state.terminated, 0, _occupied(state)))
+    legal = _legal_columns(state)
     if opponent != "random":
         masks = legal.to(torch.int8)
         columns = opponent({"observation": planes_of(state.boards), "action_mask": masks})
@@ -213,13 +212,14 @@ def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
 
 def _complete(state: State, rewards: Tensor) -> State:
     """Return the state after a step, with its rewards by player and its masks."""
-    blocked = torch.where(state.terminated, BOARD, _occupied(state))
-    masks, rest = _open_columns(blocked), (state.seats, state.starts, state.replies)
+    masks, rest = _legal_columns(state), (state.seats, state.starts, state.replies)
     return State(state.boards, state.plies, state.terminated, rewards, masks, *rest)
 
 
-def _occupied(state: State) -> Tensor:
-    return state.boards[..., 0] | state.boards[..., 1]
+def _legal_columns(state: State) -> Tensor:
+    """Return the legal columns bool ``[N, 7]``; all of them once a game is over."""
+    occupied = state.boards[..., 0] | state.boards[..., 1]
+    return _open_columns(torch.where(state.terminated, 0, occupied))
 
 
 def _open_columns(blocked: Tensor) -> Tensor:

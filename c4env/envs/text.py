@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import gymnasium
+import numpy as np
 from gymnasium import spaces
 
-from c4env.envs.arguments import parse_start
 from c4env.envs.opponents import AnyOpponent
 from c4env.envs.single import ConnectFourEnv
+from c4env.envs.starts import moves_in, starts_in
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 from c4env.geometry import require_standard
 from c4env.position import DISCS, Position, format_moves, require_position
@@ -197,6 +198,15 @@ class TextEnv(gymnasium.Env[str, str]):
         self._moves = ""
 
     @property
+    def np_random(self) -> np.random.Generator:
+        """Gymnasium's generator; see :attr:`ConnectFourEnv.np_random`."""
+        return self._env.np_random
+
+    @np_random.setter
+    def np_random(self, generator: np.random.Generator) -> None:
+        self._env.np_random = generator
+
+    @property
     def position(self) -> Position:
         """The board and the side to move, as a ``Position``."""
         return self._env.position
@@ -214,9 +224,9 @@ class TextEnv(gymnasium.Env[str, str]):
         """
         _, env_info = self._env.reset(seed=seed, options=options)
         super().reset(seed=seed)  # Gymnasium requires a generator; the inner environment draws
-        options = {key: value for key, value in (options or {}).items() if key != "seat"}
-        start, _ = parse_start(options)
-        self._moves = options.get("moves") or start.moves()
+        (start,) = starts_in(options or {}) or [Position()]
+        moves = moves_in(options or {})
+        self._moves = start.moves() if moves is None else moves
         self._moves += _move_between(start, self.position)
         info: dict[str, Any] = {**env_info}
         return self._observe(info), info
@@ -254,9 +264,10 @@ class TextEnv(gymnasium.Env[str, str]):
 
     def _observe(self, info: dict[str, Any]) -> str:
         """Return the observation; add the legal columns and the moves to ``info``."""
-        info["legal"] = [column + 1 for column in range(7) if info["action_mask"][column]]
+        over = "winner" in info
+        info["legal"] = [] if over else [c + 1 for c in self.position.legal_columns()]
         info["moves"] = self._moves
-        if "winner" not in info:
+        if not over:
             return fill(self._template, self.position, self._moves)
         results = {-1: "It is a draw.", info["seat"]: "You won.", 1 - info["seat"]: "You lost."}
         return f"{self.position}\n\nThe game is over. {results[info['winner']]}"

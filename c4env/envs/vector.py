@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 from gymnasium import spaces
@@ -13,16 +13,25 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.envs import batch, kernels
-from c4env.envs.arguments import check_options, loses_when_illegal, parse_autoreset, parse_seed
 from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
-from c4env.envs.starts import parse_openings, parse_player, parse_positions, require_starts
+from c4env.envs.starts import (
+    check_options,
+    loses_when_illegal,
+    parse_autoreset,
+    parse_openings,
+    parse_player,
+    parse_seed,
+    parse_where,
+    require_starts,
+    starts_in,
+)
 from c4env.envs.streams import both_streams
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrder, require_integer
 from c4env.observation import Form, Observation
 from c4env.openings import Openings
 from c4env.position import Position
 from c4env.render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
-from c4env.rules import ANY_COLUMN, CELLS, COLUMNS, NO_COLUMN, ROWS
+from c4env.rules import CELLS, COLUMNS, ROWS
 
 _RENDER_MODES: Final = ("rgb_array", "ansi")
 _MASKS: Final = ("observation", "info")
@@ -59,10 +68,9 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     the step. Observations and rewards are the caller's.
 
     Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top,
-    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``. The mask of a finished
-    game is all zeros. With ``NEXT_STEP`` that mask is all ones: a policy must be able to sample the
-    next action, which the environment ignores. Rewards are float64 ``[N]``: 1 for a win, -1
-    for a loss or an illegal move, else 0.
+    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``, all ones on a board whose
+    game is over: there is nothing to choose, and a policy may sample. Rewards are float64 ``[N]``:
+    1 for a win, -1 for a loss or an illegal move, else 0.
 
     Info has Gymnasium's form: bool ``[N]`` ``"_key"`` marks the boards that have ``"key"``, and the
     others have zeros. It holds ``"ply"`` int64 ``[N]``, the discs on the board, after a reset only
@@ -126,8 +134,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
                 still sees the planes in int8.
             action_mask: where the masks are: in a dict ``"observation"``; or in ``"info"``, and an
-                observation is the array of the planes alone, as in ``ConnectFourEnv``. In info the
-                mask of a finished game is all zeros in every mode of autoreset.
+                observation is the array of the planes alone, as in ``ConnectFourEnv``.
             copy: return new arrays from every call; with False every call reuses the same arrays.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``; ``render`` returns a tuple.
             screen_scaling: size of a picture; see ``c4env.render``.
@@ -147,9 +154,6 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         self._mask_in_info = action_mask == "info"
         self.autoreset_mode = parse_autoreset(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        # NEXT_STEP ignores the action after the end of a game, so every action is legal then.
-        ignores = self.autoreset_mode is AutoresetMode.NEXT_STEP and not self._mask_in_info
-        self._finished = ANY_COLUMN if ignores else NO_COLUMN
         check_render_mode(render_mode, _RENDER_MODES)
         self.render_mode = render_mode
         self._scaling = require_integer("screen_scaling", screen_scaling)
@@ -190,6 +194,25 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         self._agent, self._opponent = agent_of(opponent), opponent
         if self._agent is not None:
             self._games = self._agent.games(self.num_envs)
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """Gymnasium's generator. One assigned here gives new seeds to all draws at once."""
+        return super().np_random
+
+    @np_random.setter
+    def np_random(self, generator: np.random.Generator) -> None:
+        self._np_random, self._np_random_seed = generator, -1
+        self._streams = self._drawn_streams()
+
+    @property
+    def _of_single_environments(self) -> NoReturn:
+        raise AttributeError(
+            "the boards are one object without call, get_attr and set_attr: masks are in the "
+            "observation or in info; gymnasium.make_vec(..., vectorization_mode='sync') has them"
+        )
+
+    call = get_attr = set_attr = _of_single_environments
 
     # -- Gymnasium's methods -----------------------------------------------------------
 
@@ -305,15 +328,14 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
 
     def _reply(self) -> None:
         """Play the opponent's ply on every board where the opponent is to move."""
-        if self._agent is not None:
-            waiting, seeds = kernels.waiting(*self._state, self._streams[1])
-            if len(waiting):
-                self._play_agent(waiting, seeds)
-        elif not self._self_play:
+        if self._self_play:
+            return
+        if self._agent is None:
             kernels.reply(*self._state, self._streams[1])
-
-    def _play_agent(self, waiting: Int64s, seeds: Int64s) -> None:
-        """Play the opponent's ply on boards int64 ``[M]``, with a seed for each."""
+            return
+        waiting, seeds = kernels.waiting(*self._state, self._streams[1])
+        if not len(waiting):
+            return
         boards, results = self._boards.take(waiting, 0), self._results.take(waiting)
         try:
             answer = self._games.choose(waiting, boards, seeds)
@@ -355,7 +377,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
 
     def _observe(self, arrays: Arrays) -> Any:
         """Write observations, and return them; after this, a step may follow."""
-        kernels.observe(*self._state, self._finished, arrays.words, arrays.masks, arrays.plies)
+        kernels.observe(*self._state, arrays.words, arrays.masks, arrays.plies)
         self._started = True
         np.not_equal(self._results, kernels.ONGOING, out=self._over)
         planes = self._form(kernels.as_planes(arrays.words))
@@ -386,12 +408,13 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         info = _marked(info, ended)
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return info
-        boards, results = self._boards.take(where, 0), self._results.take(where)
-        last = batch.observed(boards, results, self._seats.take(where))
+        boards = self._boards.take(where, 0)
+        last = batch.observed(boards, self._seats.take(where))
         plies, final = np.zeros(self.num_envs, np.int64), np.empty(self.num_envs, object)
         plies[where] = batch.discs_on(boards)
         final[where] = self._by_board(last)
         masks = np.zeros((self.num_envs, COLUMNS), np.int8)
+        masks[where] = 1
         info |= self._info(ended, plies, masks, arrays.player_rewards)
         self._begin(ended, self._player)
         self._reply()
@@ -401,7 +424,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         """Return the observation of each of M boards whose games are over."""
         boards = list(self._form(last["observation"]))
         if not self._mask_in_info:
-            masks = np.zeros((len(boards), COLUMNS), np.int8)
+            masks = np.ones((len(boards), COLUMNS), np.int8)
             boards = [
                 {"observation": board, "action_mask": mask}
                 for board, mask in zip(boards, masks, strict=True)
@@ -413,19 +436,16 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None, int]:
         """Return the boards to start, their start positions or None, and the caller's player."""
         names = _OPTIONS[:-1] if self._self_play else _OPTIONS
-        options = check_options(options, names, ", ".join(names))
-        where = batch.parse_where(options.get("reset_mask"), self.num_envs)
+        options = check_options(options, names)
+        where = parse_where(options.get("reset_mask"), self.num_envs)
         player = self._player
         if "seat" in options:
             player = parse_player(self._self_play, options["seat"])
-        start = options.get("moves", options.get("position"))
-        if start is None:
+        positions = starts_in(options, int(where.sum()))
+        if positions is None:
             if player != self._player:
                 require_starts(batch.positions_of(self._openings), player)
             return where, None, player
-        positions, chosen = parse_positions(start), int(where.sum())
-        if len(positions) not in (1, chosen):
-            raise InvalidOption(f"{len(positions)} start positions: expected 1 or {chosen}")
         require_starts(positions, player)
         boards = np.zeros_like(self._boards)
         boards[where] = batch.bitboards(positions)
@@ -448,13 +468,12 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
             super().reset(seed=number)
             seeded = where & (number is not None)
             seeds = np.arange(size, dtype=np.uint64) + np.uint64((number or 0) % 2**64)
-        if self._started:
-            streams = self._streams.copy()
-        else:
-            drawn = self.np_random.integers(2**63, size=size, dtype=np.uint64)
-            streams = both_streams(drawn)
+        streams = self._streams.copy() if self._started else self._drawn_streams()
         streams[:, seeded] = both_streams(seeds[seeded])
         return streams
+
+    def _drawn_streams(self) -> Int64s:
+        return both_streams(self.np_random.integers(2**63, size=self.num_envs, dtype=np.uint64))
 
 
 def _marked(info: dict[str, Any], where: Bools) -> dict[str, Any]:

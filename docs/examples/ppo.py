@@ -14,8 +14,7 @@ rank  agent                  Elo  score  games  LOS  nodes      ms
 
 One network plays both sides. Every observation is from the view of the side to move, so the value
 of the next position counts with the opposite sign for the side that moved. The boards, the network
-and the data are tensors on one device, and nothing is copied to the host during play. On CUDA the
-plies between two updates are compiled with the network, and replayed as one CUDA graph.
+and the data are tensors on one device, and nothing is copied to the host during play.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def train(
     boards: int = 256,
     *,
     length: int = 32,
-    compile: bool | None = None,
+    compile: bool = False,
 ) -> MLP:
     """Train for ``steps`` plies, counted over all boards, and write the weights to ``out``.
 

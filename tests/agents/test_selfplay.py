@@ -136,8 +136,8 @@ def test_an_evaluator_with_a_stream_waits_for_its_answers(evaluator, monkeypatch
 
     other = DeviceEvaluator(evaluator.network, 5)
     other._stream = SimpleNamespace(synchronize=lambda: log.append("synchronize"))
-    run, boards = other._run, bitboards(["4435"])
-    other._run = lambda: (log.append("run"), run())
+    run, boards = other._answer, bitboards(["4435"])
+    other._answer = lambda: (log.append("run"), run())
     monkeypatch.setattr(torch.cuda, "stream", within)
     assert other.evaluate(boards)[0] == pytest.approx(evaluator.evaluate(boards)[0], abs=1e-6)
     assert log == ["begins", "run", "ends", "synchronize"]

@@ -4,10 +4,12 @@ import copy
 import pickle
 from functools import partial
 
+import gymnasium
 import numpy as np
 import pytest
 
-from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, env, raw_env
+from c4env.envs.text import TextEnv
 from c4env.errors import (
     C4Error,
     IllegalMove,
@@ -123,6 +125,40 @@ def test_a_bad_action_names_the_board_and_changes_none(actions, error, match, op
     assert state_of(environment) == before
 
 
+class Fixed(agents.BatchAgent):
+    def choose_many(self, discs, seeds):
+        return read_only([3] * len(discs))
+
+
+def read_only(columns):
+    """As from Ray, a file in memory or another process."""
+    return np.frombuffer(np.array(columns).tobytes(), np.int64)
+
+
+@pytest.mark.parametrize("opponent", [None, "random", Fixed()], ids=repr)
+def test_arrays_are_played_that_may_not_be_written(opponent):
+    ours, theirs = (ConnectFourVectorEnv(2, opponent=opponent, seat=0) for _ in range(2))
+    for environment, kind in ((ours, read_only), (theirs, np.array)):
+        environment.reset(seed=1)
+        for column in (2, 4):
+            environment.step(kind([column] * 2))
+    assert state_of(ours) == state_of(theirs)
+
+
+@pytest.mark.parametrize(
+    "make", [ConnectFourEnv, TextEnv, partial(ConnectFourVectorEnv, 3, opponent="random")]
+)
+def test_a_generator_that_is_assigned_draws(make):
+    def seats(seed, after):
+        environment = make()
+        environment.reset(seed=seed)
+        if after:
+            environment.np_random = np.random.default_rng(5)
+        return [np.array(environment.reset()[1]["seat"]).tolist() for _ in range(20)]
+
+    assert seats(1, True) == seats(2, True) != seats(1, False)
+
+
 @BY_RESET
 @pytest.mark.parametrize(
     ("options", "error", "match"),
@@ -131,6 +167,7 @@ def test_a_bad_action_names_the_board_and_changes_none(actions, error, match, op
         ({"moves": "4444444"}, IllegalMove, "column 4 is full"),
         ({"moves": "4455667"}, InvalidOption, "finished game"),
         ({"position": 44}, InvalidOption, "44: expected"),
+        ({"moves": ["1", "2", "3"]}, InvalidOption, "3 starts: expected 1"),
         ({"position": Position(), "moves": ""}, InvalidOption, "only one"),
         ("4455", InvalidOption, "expected a dict"),
         ({"seed": -1}, InvalidOption, "seed=-1"),
@@ -199,6 +236,8 @@ def test_a_game_begins_where_it_is_told_to(make):
     for options, expected in (
         ({"moves": "4455"}, "4455"),
         ({"position": Position.parse("4455")}, "4455"),
+        ({"position": "4455"}, "4455"),
+        ({"moves": [Position.parse("4455")]}, "4455"),
         ({"moves": ""}, ""),
         ({"moves": "4455"}, "4455"),
         (None, ""),
@@ -215,6 +254,39 @@ def test_an_unknown_option_is_an_error_or_as_in_pettingzoo_a_warning(make):
     message = pytest.warns(UserWarning, match="unknown option speed: expected moves or position")
     with message if make is env else pytest.raises(InvalidOption, match="unknown option speed"):
         make().reset(options={"speed": 3})
+
+
+SINGLE, SELF_PLAY = "c4env/ConnectFour-v0", "c4env/ConnectFourSelfPlay-v0"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(gymnasium.make, SINGLE),
+        partial(gymnasium.make_vec, SINGLE),
+        partial(gymnasium.make_vec, SELF_PLAY),
+    ],
+)
+def test_a_keyword_that_is_not_there_is_said(make):
+    for keyword, words in (
+        ("oponent", "unknown keyword oponent; did you mean 'opponent'"),
+        ("speed", r"unknown keyword speed: expected \[.*'opponent'.*'dtype'"),
+        ("rows", r"rows=5: a process has one board; write c4env\.use_board"),
+        ("max_episode_steps", "max_episode_steps=5: .* write also vectorization_mode='sync'"),
+    ):
+        if keyword != "max_episode_steps" or make.func is gymnasium.make_vec:
+            with pytest.raises(InvalidOption, match=words):
+                make(**{keyword: 5})
+
+
+def test_what_other_environments_have_is_said():
+    with pytest.raises(
+        AttributeError, match=r"write env\.unwrapped, such as env\.unwrapped\.board"
+    ):
+        env().env.board  # noqa: B018  # as AgileRL's tutorial reads it
+    for name in ("call", "get_attr", "set_attr"):
+        with pytest.raises(AttributeError, match="vectorization_mode='sync'"):
+            getattr(SMALL_VECTOR(), name)
 
 
 @pytest.mark.parametrize("first", ["import gymnasium, pettingzoo, c4env", "import gymnasium"])

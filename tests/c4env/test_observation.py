@@ -92,18 +92,57 @@ def test_a_board_the_mover_cannot_see_is_refused():
         position_from(planes)
 
 
+NONE = [0] * 7
+OWN = [*[NONE] * 5, [0, 0, 1, 1, 0, 0, 0]]  # what player 0 sees after 4, 4, 3, 5; row 0 on top
+OTHER = [*[NONE] * 4, [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 0, 0]]
+BOTH = np.array([[[OWN[r][c], OTHER[r][c]] for c in range(7)] for r in range(6)])
+FORMS = {
+    "planes_last": BOTH,
+    "planes_first": np.array([OWN, OTHER]),
+    "flat": BOTH.reshape(84),
+    "signed": np.array([*[NONE] * 4, [0, 0, 0, -1, 0, 0, 0], [0, 0, 1, 1, -1, 0, 0]]),
+    "tokens": np.array([*NONE * 4, *[0, 0, 0, 2, 0, 0, 0], *[0, 0, 1, 1, 2, 0, 0]]),
+}
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("tensors", [False, True])
-def test_a_batch_with_its_mirror_images(layout, tensors):
+@pytest.mark.parametrize("dtype", ["int8", np.float32, "int64"])
+def test_each_form_is_as_written_and_is_read(layout, dtype):
+    """One board and a batch of it; other boards are in ``tests/boards``."""
+    position, form, cells = Position.parse("4435"), Form(layout, dtype), FORMS[layout]
+    seen = form(observe(position)["observation"])
+    for found, expected in ((seen, cells), (form(np.stack([BOTH] * 3)), np.stack([cells] * 3))):
+        assert (found.dtype, found.shape) == (np.dtype(dtype), expected.shape)
+        assert found.flags.c_contiguous
+        assert (found == expected).all()
+    assert form.space["observation"].contains(seen)
+    seen.flags.writeable = False  # as from a file in memory, or from another process
+    assert position_from(seen) == position
+    assert boards_from(seen[None]).tolist() == [[position.mine, position.theirs]]
+
+
+KINDS = {
+    "NumPy": np.asarray,
+    "lists": np.ndarray.tolist,
+    "torch": "from_numpy",
+    "jax.numpy": "array",
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_batch_with_its_mirror_images(layout, kind):
     positions = [Position.parse(moves) for moves in ("1", "1122", "777777", "4455")]
     planes = np.stack([observe(position)["observation"] for position in positions])
     masks = np.stack([observe(position)["action_mask"] for position in positions])
-    policies = np.random.default_rng(1).random((4, 7))
-    batch = (Form(layout)(planes), masks, policies)
-    if tensors:
-        torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
-        batch = [torch.from_numpy(np.ascontiguousarray(array)) for array in batch]
-    items = [np.asarray(array) for array in with_mirrors(*batch)]
+    policies = np.random.default_rng(1).random((4, 7), np.float32)
+    make = KINDS[kind]
+    if isinstance(make, str):
+        make = getattr(pytest.importorskip(kind, reason="needs its extra"), make)
+    batch = [make(array) for array in (Form(layout)(planes), masks, policies)]
+    mirrored = with_mirrors(*batch)
+    assert {type(each) for each in mirrored} == {np.ndarray if kind == "lists" else type(batch[0])}
+    items = [np.asarray(array) for array in mirrored]
     turned = [observe(position.mirror()) for position in positions]
     expected = np.concatenate([planes, [each["observation"] for each in turned]])
     assert np.array_equal(items[0], Form(layout)(expected))

@@ -3,13 +3,62 @@
 import numpy as np
 import pytest
 
+from c4env import ConnectFourEnv
 from c4env.agents.pool import Pool
 from c4env.errors import InvalidOption
 from tests.helpers.policies import rightmost
 
 pytest.importorskip("stable_baselines3", reason="needs stable-baselines3: the extra sb3")
 
+from stable_baselines3.common.vec_env import DummyVecEnv
+
 from c4env.envs.stable_baselines import ConnectFourVecEnv
+
+
+def test_all_it_returns_is_what_single_environments_return():
+    ours, theirs = (
+        ConnectFourVecEnv(6, "greedy"),
+        DummyVecEnv([lambda: ConnectFourEnv("greedy")] * 6),
+    )
+    choose, ended = np.random.default_rng(1), 0
+    for options in (
+        None,
+        {"moves": "4455", "seat": 1},
+        [{"moves": "4" * plies, "seat": 0} for plies in range(6)],
+        [{"position": "44"}, *[{"moves": "4455"}] * 5],
+    ):
+        for envs in (ours, theirs):
+            envs.seed(3)
+            envs.set_options(options)
+        for resets in ("asked for", "options are played once"):
+            np.testing.assert_equal(ours.reset(), theirs.reset(), resets)
+            np.testing.assert_equal(ours.reset_infos, theirs.reset_infos)
+        for _ in range(30):
+            masks = ours.action_masks() + (choose.random((6, 1)) < 0.05)
+            actions = (choose.random(masks.shape) * masks).argmax(axis=1)
+            result = ours.step(actions)
+            np.testing.assert_equal(result, theirs.step(actions))
+            np.testing.assert_equal(ours.reset_infos, theirs.reset_infos)
+            ended += result[2].sum()
+    assert ended > 60
+
+
+def test_options_that_cannot_be_are_refused_at_the_reset():
+    envs = ConnectFourVecEnv(2, "greedy", seat=0)
+    envs.reset()
+    for options, words in (
+        ({"mooves": "44"}, "unknown option mooves: expected moves or position or seat"),
+        ({"reset_mask": [True, False]}, "unknown option reset_mask"),
+        ([{"moves": "44"}], "options of 1 boards: expected one dict, or 2"),
+        ([{"moves": "44"}, {}], "expected a start for each, and one seat for all"),
+        ([{"moves": "44", "seat": 0}, {"moves": "4", "seat": 1}], "expected a start for each"),
+        ([{"moves": "48"}, {"moves": "4"}], "'8' at 2 is not a column"),
+    ):
+        envs.set_options(options)
+        with pytest.raises(ValueError, match=words):
+            envs.reset()
+    envs.set_options()
+    assert not envs.reset().any()
 
 
 def test_another_opponent_plays_on_all_boards():

@@ -109,8 +109,9 @@ def test_a_game_is_the_same_as_with_numbers():
 @pytest.mark.parametrize("seat", [0, 1])
 def test_the_moves_shown_are_those_that_were_played(seat):
     environment = TextEnv(lambda _: 3, seat=seat, kind="moves")
-    text, info = environment.reset(options={"moves": "446712"})
-    assert info["moves"] == "446712" + "4" * seat
+    for start in ({"position": ["446712"]}, {"moves": "446712"}):
+        text, info = environment.reset(options=start)
+        assert info["moves"] == "446712" + "4" * seat
     assert f"first move on: {' '.join(info['moves'])}\n" in text
     _, info = environment.reset(options={"position": Position.parse("446712")})
     assert sorted(info["moves"]) == sorted("446712" + "4" * seat)
