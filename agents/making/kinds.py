@@ -31,7 +31,8 @@ TYPES: Final = (
     (Kind.MODEL, "stable_baselines3.common.policies", "BaseModel"),
     (Kind.MODULE, "torch.nn", "Module"),
 )
-"""Kinds by type; the first that fits holds. No object has a type that nobody has imported."""
+"""Kinds by type; the first that fits holds. Modules that are not loaded have no objects, so this
+table imports none."""
 
 
 def kind_of(thing: object) -> Kind:

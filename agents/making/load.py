@@ -28,7 +28,7 @@ from c4env.files import write_whole
 REASON: Final = 300  # the most characters of an agent's error to keep
 _RUNNING: Final = {"c4env", "__main__"}  # what this process runs; a folder has no part in it
 _INSTALLED: Final = {"site-packages", "dist-packages"}
-_PYTHONS: Final = tuple(
+_NOT_USERS: Final = tuple(
     os.path.join(os.path.realpath(path), "")
     for path in {
         sysconfig.get_path("stdlib"),
@@ -137,7 +137,7 @@ def require_own_modules(names: Iterable[str], *folders: str) -> dict[str, str]:
 
 
 def users_modules(names: Iterable[str], path: Sequence[str]) -> dict[str, str]:
-    """Return the files of modules as Python finds them on a path, by name, if it has none loaded.
+    """Return the files of modules, by name, as Python finds them on a path if none is loaded.
 
     These are modules among ``names``, and those that their files' import statements name in turn.
     Modules of Python, of installed packages and of this project are left out.
@@ -175,7 +175,7 @@ def _find(name: str, path: Sequence[str]) -> ModuleSpec | None:
 
 def is_users(file: str) -> bool:
     """Return whether a file is neither Python's nor of an installed package or this project."""
-    return not file.startswith(_PYTHONS) and _INSTALLED.isdisjoint(Path(file).parts)
+    return not file.startswith(_NOT_USERS) and _INSTALLED.isdisjoint(Path(file).parts)
 
 
 def users_files(loaded: Collection[str]) -> set[str]:
@@ -192,11 +192,11 @@ def mentions(library: str, sources: Iterable[bytes]) -> bool:
 
 @contextmanager
 def _machine_code_of(files: Iterable[str]) -> Iterator[None]:
-    """A context in which Numba finds nothing but machine code of these files, as they are now.
+    """A context in which a hash of the contents of all files names Numba's cache folder.
 
-    Numba's disk cache knows no edit of another file, so a helper or a constant of one would be an
-    old one. A hash of all files names the folder; a list in it has those that only the import
-    shows, as of a folder that the code puts on the path.
+    Numba itself looks at the file of each function alone, so after an edit of another file a
+    helper or a constant would be an old one. A list in the folder names the files that are known
+    only when the code has run, as of a folder that it adds to ``sys.path``.
     """
     contents = {file: Path(file).read_bytes() for file in sorted(files)}
     if "numba" not in sys.modules and not mentions("numba", contents.values()):

@@ -11,11 +11,11 @@ from c4env.agents.making.kinds import NETWORKS, Kind, kind_of, kind_of_objects
 from c4env.agents.making.load import describe_error
 from c4env.agents.making.options import (
     REQUIRED,
+    makes_agents,
     options_of,
     parameters_of,
     require_known,
     summary_of,
-    takes_options,
 )
 from c4env.agents.making.wrap import NETWORK_OPTIONS, as_agent
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, brief
@@ -27,7 +27,7 @@ class Maker:
     Attributes:
         name: the agent's name or import path.
         thing: the class, function or network.
-        is_called: whether the thing is called, and not an agent itself.
+        is_called: whether calling the thing makes the agent; if not, the thing itself plays.
         about: a summary; without one the first line of the docstring.
         argument: the option that a spec may set without a key.
         options: the agent's options; a class of networks has those of its networks as well.
@@ -49,14 +49,15 @@ class Maker:
             )
         self.name, self.thing, self.argument = name, thing, argument
         self.about = about or summary_of(thing.__doc__)
-        self.is_called = kind is Kind.CLASS or (kind is Kind.FUNCTION and takes_options(thing))
+        self.is_called = kind is Kind.CLASS or (kind is Kind.FUNCTION and makes_agents(thing))
         own = options_of(thing) if self.is_called else ()
         names = {option.name for option in own}
         if kind is Kind.CLASS:
             kind = kind_of_objects(thing)
-        left = [o for o in NETWORK_OPTIONS if kind in NETWORKS and o.name not in names]
-        self.options = (*own, *left)
-        self._left = {option.name for option in left}  # for the object that the class makes
+        network_options = NETWORK_OPTIONS if kind in NETWORKS else ()
+        more = [option for option in network_options if option.name not in names]
+        self.options = (*own, *more)
+        self._for_network = {option.name for option in more}
         self._takes_any = self.is_called and any(
             p.kind is p.VAR_KEYWORD for p in (parameters or {}).values()
         )
@@ -89,9 +90,9 @@ class Maker:
         """Make the agent with values of its options (:meth:`read`)."""
         if not self.is_called:
             return as_agent(self.thing, **values)
-        left = {key: value for key, value in values.items() if key in self._left}
+        network_values = {key: values[key] for key in values if key in self._for_network}
         try:
-            built = self.thing(**{key: values[key] for key in values if key not in left})
+            built = self.thing(**{key: values[key] for key in values if key not in network_values})
         except C4Error:
             raise
         except (Exception, SystemExit) as error:  # a user's code may raise any error
@@ -106,7 +107,7 @@ class Maker:
                 )
             return built
         try:
-            return as_agent(built, **left)
+            return as_agent(built, **network_values)
         except InvalidOption as error:
             text = brief(built)
             reason = str(error).removeprefix(f"agent {text}: ")

@@ -443,6 +443,8 @@ def as_array(answer: Any) -> NDArray[Any]:
         array = np.asarray(answer)
         if array.dtype.kind in "biuf":
             return array
+        if np.can_cast(array.dtype, np.float64):  # JAX's bfloat16
+            return array.astype(np.float64)
     except ValueError:  # rows of several lengths
         pass
     one = np.empty((), object)

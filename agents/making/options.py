@@ -190,9 +190,7 @@ HeuristicName = Annotated[
     Choices(HEURISTIC_NAMES),
     f"{', '.join(HEURISTIC_NAMES)} or a module:function",
 ]
-"""A heuristic: a name, an import path or a function (``c4env.agents.heuristics.names``).
-
-A text in an annotation is the help of an option that the docstring's ``Args`` does not describe."""
+"""A heuristic: a name, an import path or a function (``c4env.agents.heuristics.names``)."""
 
 Init = TypeVar("Init", bound=Callable[..., Any])
 
@@ -242,10 +240,11 @@ def _signature_and_options(function: Any) -> tuple[inspect.Signature, list[Optio
     return inspect.signature(function), options
 
 
-def takes_options(function: Callable[..., Any]) -> bool:
-    """Return whether a function makes agents; else it is one, and its argument an observation.
+def makes_agents(function: Callable[..., Any]) -> bool:
+    """Return whether calling a function makes an agent.
 
-    It says so by :func:`validate_args`, or by needing no argument.
+    It does if :func:`validate_args` decorates the function, or if it needs no argument. Any other
+    function is an agent itself, and its argument an observation.
     """
     return getattr(function, "c4env_options", False) is True or not any(
         p.default is p.empty and p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)
@@ -266,7 +265,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
 
     The annotation may be int, float, bool, str or a Literal, optionally with ``| None`` or
     :class:`Range`. With another annotation, a parameter's value is the text as written in
-    the spec.
+    the spec. A text in ``Annotated`` is the help of an option that ``Args`` does not describe.
     """
     try:
         init = target.__init__ if inspect.isclass(target) else target

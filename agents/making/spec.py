@@ -220,7 +220,7 @@ def description_of(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
     """
     spec = Spec.parse(name)
     options = [(o.name, _shown(o.default), o.help) for o in spec.maker.options]
-    return spec.name, spec.maker.about or "an agent registered without a docstring", options
+    return spec.name, spec.maker.about or "(no docstring)", options
 
 
 def _shown(default: Any) -> str:

@@ -170,7 +170,7 @@ class NetworkAgent(BatchAgent):
         return getattr(self.network.source, "version", "")
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game, also of the network if it has a method ``reset``."""
+        """Begin a new game, also of a function that has a method ``reset``."""
         super().reset(seed)
         if kind_of(self.network.source) in (Kind.BATCHED, Kind.FUNCTION):
             reset_player(self.network.source, seed)

@@ -495,3 +495,13 @@ def test_a_wrong_answer_is_a_fault(source):
         agent.choose(FULL)
     with pytest.raises(IllegalMove):
         agent.choose(Position.parse("1212121"))
+
+
+def test_logits_of_jax_may_be_bfloat16():
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16  # JAX's
+
+    @batched
+    def low(observations, masks):
+        return np.tile(np.arange(7), (len(masks), 1)).astype(bfloat16)
+
+    assert agents.make(low).choose(Position()) == 6
