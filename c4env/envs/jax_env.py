@@ -7,21 +7,26 @@ four lies in one of them. So no 64-bit integers are needed, which JAX has only o
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Self
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
+from c4env.arrays import Int32s, Int64s
 from c4env.bitboard import BOTTOM, COLUMN, DIRECTIONS, DOUBLINGS, MARKED_COLUMN, STRIDE, UP
-from c4env.envs.batch import bitboards
-from c4env.errors import InvalidAction, InvalidPosition, WrongBoard
+from c4env.envs.batch import bitboards, observed
+from c4env.errors import InvalidAction, InvalidOption, InvalidPosition, WrongBoard
+from c4env.files import write_whole
 from c4env.geometry import BOARD_SIZE, COLUMNS, CONNECT, ROWS
 from c4env.lazy import from_extra
 from c4env.openings import Openings, starts_of
 from c4env.position import Position
+from c4env.render import svg
 
 with from_extra("jax", "c4env.JaxEnv needs JAX"):
     import jax
@@ -38,45 +43,70 @@ PLACES: Final = [(c // WIDTH, STRIDE * (c - FIRST[c // WIDTH])) for c in range(C
 WORD: Final = (1 << WIDTH * STRIDE) - 1
 ABOVE: Final = np.uint32(BOTTOM << ROWS & WORD)
 HEIGHTS: Final = np.array([[1 << h] for h in reversed(range(ROWS))], np.min_scalar_type(COLUMN))
-MADE: Final = {"observation", "legal_action_mask"}
 
 Words = Sequence[Array]  # of one side
+
+
+class Game(NamedTuple):
+    """The discs of a game, with the attributes of pgx's ``GameState`` that its pictures read."""
+
+    color: Array  # int32, of the player to move: 0 where the first of the empty board is
+    mine: Words  # the discs of the player to move
+    theirs: Words
+
+    @property
+    def board(self) -> Array:
+        """Int32 ``[42]``, row 0 on top: -1 empty, else the disc's color."""
+        own, other = jnp.moveaxis(_planes(self.mine, self.theirs), -1, 0)
+        color = self.color[..., None, None]
+        board = jnp.where(own, color, jnp.where(other, 1 - color, -1))
+        return board.reshape(*self.color.shape, ROWS * COLUMNS)
 
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True, eq=False)
 class State:
-    """A game, or with leading axes many, as ``jax.vmap`` makes them; a pytree.
-
-    The properties are made when they are read; what a program does not read takes no time.
-    """
+    """A game, or with leading axes many, as ``jax.vmap`` makes them; a pytree of pgx's fields."""
 
     env_id = "connect_four"
     current_player: Array  # int32, the player to move, 0 or 1
+    observation: Array  # bool [6, 7, 2], row 0 on top, plane 0 the discs of the player to move
     rewards: Array  # float32 [2] by player, of the last step
     terminated: Array  # bool
-    truncated: Array  # bool, never true
+    truncated: Array  # bool, true only where a program has replaced it
+    legal_action_mask: Array  # bool [7]; after the end all true
     _step_count: Array  # int32, steps since init
-    _over: Array  # bool; false in a new game that auto_reset calls terminated
-    _mine: Words  # the discs of the player to move
-    _theirs: Words
-    _replaced: dict[str, Array] = field(default_factory=dict)  # properties, arrays from then on
-
-    @property
-    def observation(self) -> Array:
-        """Bool ``[6, 7, 2]``: row 0 on top, plane 0 the discs of the player to move."""
-        found = self._replaced.get("observation")
-        return jax.jit(_planes)(self._mine, self._theirs) if found is None else found
-
-    @property
-    def legal_action_mask(self) -> Array:
-        """Bool ``[7]``; after the end all true."""
-        return jnp.stack(_legal_columns(self), -1)
+    _x: Game
 
     def replace(self, **values: Any) -> Self:
-        """Return the state with other values of some attributes or properties."""
-        made = {name: values.pop(name) for name in MADE & values.keys()}
-        return replace(self, **values, _replaced=self._replaced | made)
+        """Return the state with other values of some fields."""
+        return replace(self, **values)
+
+    def save_svg(self, filename: str | os.PathLike[str]) -> None:
+        """Draw the game into a file; of many, ``jax.tree.map(lambda leaf: leaf[i], states)``."""
+        if self.current_player.size != 1:
+            shape = self.current_player.shape
+            what = f"{shape=} of states: save_svg draws one"
+            raise InvalidOption(f"{what}; jax.tree.map(lambda leaf: leaf[i], states) is game i")
+        write_whole(filename, svg(JaxEnv.positions(self)[0]))
+
+
+def _to_dict(state: State) -> dict[str, Any]:
+    return {f.name: serialization.to_state_dict(getattr(state, f.name)) for f in fields(state)}
+
+
+def _from_dict(state: State, values: Mapping[str, Any]) -> State:
+    made = {
+        f.name: serialization.from_state_dict(getattr(state, f.name), values[f.name], f.name)
+        for f in fields(state)
+    }
+    return state.replace(**made)
+
+
+with contextlib.suppress(ImportError):  # as pgx's states, in checkpoints of flax
+    from flax import serialization
+
+    serialization.register_serialization_state(State, _to_dict, _from_dict)
 
 
 class JaxEnv:
@@ -102,81 +132,99 @@ class JaxEnv:
 
     def __init__(self, openings: Openings | None = None) -> None:
         """Make it; ``init`` draws from ``openings``, which are as for ``ConnectFourVectorEnv``."""
-        self._starts = _words(bitboards("" if openings is None else starts_of(openings)))
+        self._starts = _begun(bitboards("" if openings is None else starts_of(openings)))
 
     def init(self, key: Array) -> State:
         """Return a new game; the key draws the player who moves first, and the opening."""
         player = jax.random.bernoulli(key).astype(jnp.int32)
-        count = self._starts.shape[-1]
+        count = len(self._starts.current_player)
         drawn = jax.random.randint(jax.random.fold_in(key, 1), (), 0, count) if count > 1 else 0
-        return _new(player, jnp.asarray(self._starts)[..., drawn])
+
+        def taken(leaf: Array) -> Array:  # varying over devices, under shard_map, as the player
+            return jnp.asarray(leaf)[drawn] + (player * 0).astype(leaf.dtype)
+
+        start: State = jax.tree.map(taken, self._starts)
+        return start.replace(current_player=player)
 
     def step(self, state: State, action: Array | int, key: Array | None = None) -> State:
         """Return the game after an action; once it is over, the same game with rewards of zero.
 
         ``action`` is a 0-based column, else ``InvalidAction``; ``key`` is for games of chance.
         """
-        action = jnp.asarray(action)
-        if action.shape or not jnp.issubdtype(action.dtype, jnp.integer):
+        action, player = jnp.asarray(action), state.current_player
+        if action.shape or player.shape or not jnp.issubdtype(action.dtype, jnp.integer):
             what = f"an action of shape {action.shape} and dtype {action.dtype}"
+            what += f" for states of shape {player.shape}" * bool(player.shape)
             raise InvalidAction(f"{what}: expected an integer; jax.vmap(env.step) plays many games")
-        over, player = state.terminated | state.truncated, state.current_player
-        chosen = [(action == column) & ~over for column in range(COLUMNS)]
-        legal = over | _any(map(operator.and_, chosen, _legal_columns(state)))
-        mine, theirs = _drop(state, chosen)
-        won = ~over & _has_won(mine)
+        over, (color, mine, theirs) = state.terminated | state.truncated, state._x
+        chosen = [action == column for column in range(COLUMNS)]
+        legal = _any(flag & state.legal_action_mask[c] for c, flag in enumerate(chosen))
+        moved, left = _drop(mine, theirs, [flag & ~over for flag in chosen])
+        won = ~over & _has_won(moved)
         gain = jnp.where(legal, jnp.where(won, 1, 0), -1)  # without it, XLA finds wins twice
-        full = ~over & ~_any(_open_columns(mine, theirs))
-        terminated = state.terminated | won | full | ~legal
-        new = State(
+        terminated = state.terminated | ~legal | won | ~over & ~_any(_open_columns(moved, left))
+        mine = [jnp.where(over, a, b) for a, b in zip(moved, left, strict=True)]
+        theirs = [jnp.where(over, b, a) for a, b in zip(moved, left, strict=True)]
+        free = jnp.stack(_open_columns(mine, theirs))
+        return State(
             current_player=jnp.where(over, player, 1 - player),
+            observation=_planes(mine, theirs),
             rewards=jnp.where(jnp.arange(2) == player, gain, -gain).astype(jnp.float32),
             terminated=terminated,
             truncated=state.truncated,
-            _step_count=state._step_count + ~over,
-            _over=terminated,
-            _mine=[jnp.where(over, a, b) for a, b in zip(mine, theirs, strict=True)],
-            _theirs=[jnp.where(over, b, a) for a, b in zip(mine, theirs, strict=True)],
+            legal_action_mask=terminated | jnp.where(over, state.legal_action_mask, free),
+            _step_count=state._step_count + (~over).astype(jnp.int32),
+            _x=Game(jnp.where(over, color, 1 - color), mine, theirs),
         )
-        return new.replace(**{name: getattr(new, name) for name in state._replaced})
 
     def observe(self, state: State, player_id: Array | int | None = None) -> Array:
         """Return bool ``[6, 7, 2]``, plane 0 the discs of a player, None for the one to move."""
-        planes = jax.jit(_planes)(state._mine, state._theirs)
-        own = player_id is None or player_id == state.current_player
+        planes = _planes(state._x.mine, state._x.theirs)
+        if player_id is None:
+            return planes
+        own = jnp.asarray(player_id == state.current_player)[..., None, None, None]
         return jnp.where(own, planes, planes[..., ::-1])
 
     @staticmethod
     def from_positions(positions: Position | str | Sequence[Position | str]) -> State:
         """Return states ``[N]`` of unfinished positions or moves, with the positions' players."""
         boards = bitboards(positions)
-        players = np.bitwise_count(boards.sum(axis=1)).astype(np.int32) & 1
-        states: State = jax.vmap(_new, (0, -1))(players, _words(boards))
+        states: State = jax.tree.map(jnp.array, _begun(boards))
         return states
 
     @staticmethod
     def positions(states: State) -> list[Position]:
         """Return the positions of states; an illegal action leaves none: ``InvalidPosition``."""
-        sides = [[np.ravel(word).astype(int) for word in s] for s in (states._mine, states._theirs)]
-        columns = np.array([[s[k] >> at & MARKED_COLUMN for k, at in PLACES] for s in sides])
+        color, *sides = states._x
+        words = [[np.ravel(word).astype(int) for word in side] for side in sides]
+        columns = np.array([[side[k] >> at & MARKED_COLUMN for k, at in PLACES] for side in words])
         boards = (columns << STRIDE * np.arange(COLUMNS)[:, None]).sum(axis=1)
-        found = [Position.from_bitboards(*pair) for pair in boards.T.tolist()]
-        for position, over in zip(found, np.ravel(states._over), strict=True):
-            if over and position.outcome is None:
-                raise InvalidPosition(f"an illegal action ended the game at {position!r}")
-        return found
+        if (np.ravel(color) != _colors(boards.T)).any():
+            raise InvalidPosition("an illegal action ended a game, without a disc: no position")
+        return [Position.from_bitboards(*pair) for pair in boards.T.tolist()]
 
 
-def _words(boards: Any) -> Any:
-    """Return uint32 ``[words, 2, K]`` of bitboards int64 ``[K, 2]``."""
-    return np.array([boards.T >> STRIDE * column & WORD for column in FIRST], np.uint32)
+def _colors(boards: Int64s) -> Int32s:
+    """Return int32 ``[K]``, the side to move on bitboards int64 ``[K, 2]``."""
+    colors: Int32s = np.bitwise_count(boards.sum(axis=1)).astype(np.int32) & 1
+    return colors
 
 
-def _new(player: Array, words: Array) -> State:
-    zero = player * 0  # under shard_map all leaves vary over the devices as the player does
-    no, none = zero != 0, jnp.zeros(2, jnp.float32) + zero
-    mine, theirs = words.T + zero.astype(jnp.uint32)
-    return State(player, none, no, no, zero, no, [*mine], [*theirs])
+def _begun(boards: Int64s) -> Any:
+    """Return new games ``[K]`` from bitboards int64 ``[K, 2]``, as arrays of NumPy."""
+    colors, seen = _colors(boards), observed(boards)
+    no = np.zeros(len(boards), np.bool_)
+    words = [(boards.T >> STRIDE * column & WORD).astype(np.uint32) for column in FIRST]
+    return State(
+        current_player=colors,
+        observation=seen["observation"] != 0,
+        rewards=np.zeros((len(boards), 2), np.float32),
+        terminated=no,
+        truncated=no,
+        legal_action_mask=seen["action_mask"] != 0,
+        _step_count=np.zeros(len(boards), np.int32),
+        _x=Game(colors, *([pair[side] for pair in words] for side in range(2))),
+    )
 
 
 def _any(flags: Any) -> Array:
@@ -187,27 +235,22 @@ def _open_columns(mine: Words, theirs: Words) -> list[Array]:
     return [(mine[k] | theirs[k]) >> at + ROWS - 1 & 1 == 0 for k, at in PLACES]
 
 
-def _legal_columns(state: State) -> list[Array]:
-    """Return the legal action mask as an array for each column."""
-    if "legal_action_mask" in state._replaced:
-        return [*jnp.moveaxis(state._replaced["legal_action_mask"], -1, 0)]
-    return [state._over | free for free in _open_columns(state._mine, state._theirs)]
-
-
-def _drop(state: State, chosen: Sequence[Array]) -> tuple[Words, Words]:
+def _drop(mine: Words, theirs: Words, chosen: Sequence[Array]) -> tuple[list[Array], list[Array]]:
     """Return both sides after the player's disc, which falls in the chosen column.
 
-    In a full column it replaces the disc at the bottom, as in pgx, and marks the bit on top.
+    In a full column it replaces the disc at the bottom, as in pgx.
     """
-    mine, theirs = [], []
-    for first, own, other in zip(FIRST, state._mine, state._theirs, strict=True):
+    moved, left = [], []
+    for first, own, other in zip(FIRST, mine, theirs, strict=True):
         full = own | other
-        bottom = _any(jnp.uint32(1 << STRIDE * i) * chosen[first + i] for i in range(WIDTH))
+        bottom = _any(
+            jnp.where(chosen[first + i], jnp.uint32(1 << STRIDE * i), 0) for i in range(WIDTH)
+        )
         cell = full + bottom & ~full
-        cell = cell | (cell & ABOVE) >> ROWS
-        mine.append(own | cell)
-        theirs.append(other & ~cell)
-    return mine, theirs
+        cell = (cell | (cell & ABOVE) >> ROWS) & ~ABOVE
+        moved.append(own | cell)
+        left.append(other & ~cell)
+    return moved, left
 
 
 def _has_won(words: Words) -> Array:
@@ -227,5 +270,5 @@ def _has_won(words: Words) -> Array:
 def _planes(own: Words, other: Words) -> Array:
     """Return bool ``[..., 6, 7, 2]``; by bytes of columns, in half the time of bits of words."""
     columns = [words[k] >> at & COLUMN for k, at in PLACES for words in (own, other)]
-    small = jnp.stack([column.astype(HEIGHTS.dtype) for column in columns], -1)
+    small = jnp.concatenate([c.astype(HEIGHTS.dtype)[..., None] for c in columns], -1)
     return (small[..., None, :] & HEIGHTS != 0).reshape(*small.shape[:-1], ROWS, COLUMNS, 2)

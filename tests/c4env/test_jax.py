@@ -1,6 +1,7 @@
 """JaxEnv: pgx's interface, values and draws; the rules of c4env; JAX's transformations."""
 
 import copy
+import dataclasses
 import pickle
 
 import numpy as np
@@ -10,6 +11,7 @@ import c4env
 from c4env import Position
 from c4env.bitboard import COLUMNS
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption, InvalidPosition
+from c4env.render import svg
 from tests.helpers.processes import environment, run_python
 
 jax = pytest.importorskip("jax", reason="needs jax: the extra jax")
@@ -46,6 +48,8 @@ def same(ours, theirs):
         a, b = getattr(ours, name), getattr(theirs, name)
         assert a.dtype == b.dtype
         assert np.array_equal(a, b), name
+    for name in ("color", "board"):  # which pgx's pictures read
+        assert np.array_equal(getattr(ours._x, name), getattr(theirs._x, name)), name
 
 
 @pytest.mark.parametrize("illegal", [0, 0.02])
@@ -76,6 +80,23 @@ def test_two_thousand_games_are_pgxs_in_every_field(pgx, resets, illegal):
     assert (lost > 0) == (illegal > 0)
 
 
+def test_states_that_a_program_has_changed_play_as_pgxs(pgx):
+    """With games cut short or taken up again, other masks, and illegal actions in all of them."""
+    size, draw = 500, np.random.default_rng(7)
+    envs = [c4env.JaxEnv(), pgx.make("connect_four")]
+    states = [begin(env, size) for env in envs]
+    steps = [jax.jit(jax.vmap(env.step)) for env in envs]
+    for _ in range(30):
+        columns = draw.integers(0, 7, size, np.int32)
+        flags = {name: draw.random(size) < 0.1 for name in ("terminated", "truncated")}
+        mask = states[1].legal_action_mask ^ (draw.random((size, 7)) < 0.1)
+        states = [
+            step(state.replace(**flags, legal_action_mask=mask), columns)
+            for step, state in zip(steps, states, strict=True)
+        ]
+        same(*states)
+
+
 def test_each_player_observes_as_in_pgx(pgx):
     theirs = pgx.make("connect_four")
     ours, state = after(3, 3, 2), after(3, 3, 2, env=theirs)
@@ -83,6 +104,14 @@ def test_each_player_observes_as_in_pgx(pgx):
         expected = theirs._observe(state, state.current_player if player is None else player)
         assert np.array_equal(c4env.JaxEnv().observe(ours, player), expected)
     assert ours.env_id == state.env_id
+
+
+def test_each_of_many_games_is_observed_by_a_player():
+    env, states = c4env.JaxEnv(), begin(c4env.JaxEnv(), 2)
+    states = jax.vmap(env.step)(states.replace(current_player=jnp.array([0, 1])), jnp.arange(2))
+    for player, axis in ((0, None), (np.array([1, 0]), 0)):
+        expected = jax.vmap(env.observe, (0, axis))(states, player)
+        assert np.array_equal(env.observe(states, player), expected)
 
 
 def test_games_are_those_of_positions():
@@ -134,6 +163,9 @@ def test_what_is_no_integer_is_refused():
     for action in (1.0, True, [1, 2]):
         with pytest.raises(InvalidAction, match=r"an action of shape .*: expected an integer"):
             after(action)
+    states = begin(c4env.JaxEnv(), 2)
+    with pytest.raises(InvalidAction, match=r"states of shape \(2,\): .* jax.vmap\(env.step\)"):
+        c4env.JaxEnv().step(states, 3)
 
 
 def test_positions_become_states_and_states_positions():
@@ -178,9 +210,61 @@ def test_a_state_is_replaced_as_pgxs(pgx):
         assert env.step(state.replace(truncated=jnp.bool_(True)), 3)._step_count == 2
         with pytest.raises(TypeError):
             state.replace(colour=1)
-    state = c4env.JaxEnv().init(jax.random.key(1)).replace(observation=jnp.zeros((6, 7, 2), bool))
-    scanned, _ = jax.lax.scan(lambda s, a: (c4env.JaxEnv().step(s, a), None), state, jnp.arange(3))
-    assert scanned.observation.sum() == 3
+
+
+def test_a_state_has_the_fields_and_shapes_of_pgxs(pgx):
+    key, seen = jax.random.key(1), []
+    for env in (pgx.make("connect_four"), c4env.JaxEnv()):
+        state = jax.eval_shape(jax.vmap(env.init, out_axes=-1), jax.random.split(key, 5))
+        names = [f.name for f in dataclasses.fields(state)]
+        leaves = [getattr(state, name) for name in names[:7]]
+        seen.append((names, [(leaf.shape, leaf.dtype) for leaf in leaves]))
+        assert [*dataclasses.asdict(env.init(key))] == names
+        assert dataclasses.replace(env.init(key), truncated=True).truncated
+
+        def ply(state, column, env=env):
+            state = env.step(state, column)
+            return state.replace(observation=~state.observation), None
+
+        assert jax.lax.scan(ply, env.init(key), jnp.arange(3))[0].observation.sum() == 81
+    assert seen[0] == seen[1]
+
+
+def test_states_are_donated():
+    """From outside jit, where no two leaves may be one array."""
+    env, columns = c4env.JaxEnv(), jnp.arange(4)
+    keys = jax.random.split(jax.random.key(1), 4)
+    step = jax.jit(jax.vmap(env.step), donate_argnums=0)
+    stepped = jax.vmap(env.step)(jax.vmap(env.init)(keys), columns)
+    for states in (jax.vmap(env.init)(keys), stepped, env.from_positions(["4455"] * 4)):
+        plies = int(states.observation.sum())
+        assert step(states, columns).observation.sum() == plies + 4
+
+
+def test_it_plays_under_strict_promotion():
+    env = c4env.JaxEnv(["444", "4"])
+    with jax.numpy_dtype_promotion("strict"):
+        state = env.step(env.init(jax.random.key(1)), jnp.int32(3))
+        assert env.observe(state, 0).sum() == state._x.board.shape[0] - (state._x.board < 0).sum()
+
+
+def test_a_state_is_serialized_as_in_flax():
+    serialization = pytest.importorskip("flax.serialization")
+    state = after(3, 2)
+    again = serialization.from_bytes(after(), serialization.to_bytes(state))
+    same(again, state)
+    same(c4env.JaxEnv().step(again, 1), after(3, 2, 1))
+
+
+def test_a_game_is_drawn(tmp_path, pgx):
+    state = after(3, 2)
+    state.save_svg(tmp_path / "ours.svg")
+    assert (tmp_path / "ours.svg").read_text() == svg(Position.parse("43"))
+    pgx.save_svg(state, tmp_path / "theirs.svg")
+    pgx.save_svg(after(3, 2, env=pgx.make("connect_four")), tmp_path / "pgx.svg")
+    assert (tmp_path / "theirs.svg").read_text() == (tmp_path / "pgx.svg").read_text()
+    with pytest.raises(InvalidOption, match=r"shape=\(2,\) of states: save_svg draws one"):
+        begin(c4env.JaxEnv(), 2).save_svg(tmp_path / "two.svg")
 
 
 def test_a_state_is_a_pytree_that_is_copied_and_kept():
