@@ -207,8 +207,6 @@ def kernel_sources() -> dict[Path, bytes]:
     for package in ("c4env", "c4env.agents"):
         spec = find_spec(package)
         for path in sorted(Path(str(spec and spec.origin)).parent.rglob("*.py")):
-            if not path.is_file():  # a link of an editable installation to a file that is gone
-                continue
             text = path.read_bytes()
             if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
                 sources[path] = text

@@ -26,10 +26,9 @@ def commit() -> str:
 
     The suffix ``-dirty`` says that tracked files differ from the commit.
     """
-    checkout = Path(__file__).resolve().parents[1]  # an editable installation is links
-    if not (checkout / ".git").exists():
+    if not (FOLDER / ".git").exists():
         return ""
-    command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=12", "--dirty"]
+    command = ["git", "-C", str(FOLDER), "describe", "--always", "--abbrev=12", "--dirty"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

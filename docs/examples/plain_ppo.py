@@ -3,7 +3,7 @@
 python docs/examples/plain_ppo.py net.pt --steps 500000
 c4 run mine=docs/examples/plain_ppo.py:Mine:weights=net.pt random greedy --openings 2
 
-Needs PyTorch (pip install -e '.[torch]'). It took 25 seconds of one core and printed, last:
+Needs PyTorch (pip install '.[torch]'). It took 25 seconds of one core and printed, last:
 
     step 499712, 22 s: 61.3% blunders, Elo -399 (-587 .. -261), score 47.9% of 48 games
     mine is the strongest of 3 agents, 182 Elo ahead of greedy (95 %: +76 .. +311).
