@@ -19,8 +19,6 @@ from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, Final, TypeVar
 
-from threadpoolctl import threadpool_limits
-
 from c4env.agents.adapters.process import LineProcess
 from c4env.agents.adapters.programs import Engine
 from c4env.agents.heuristics import QUIET
@@ -42,7 +40,7 @@ from c4env.evaluation.games.identity import files_of, identity_of
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.geometry import BOARD_SIZE
 from c4env.position import Position
-from c4env.system import FOLDER
+from c4env.system import FOLDER, one_thread
 
 CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(
@@ -350,7 +348,7 @@ def do_all(
     Each referee works in a thread of its own; one alone works in this thread. Closing the
     generator ends the players; an unfinished task has no result.
     """
-    with threadpool_limits(1, "blas"):  # as in a host
+    with one_thread():  # as in a host, for agents of the user's
         if len(team) == 1:
             yield from (task(team[0], *arguments) for arguments in tasks)
         else:
