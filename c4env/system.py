@@ -20,6 +20,9 @@ try:
 except PackageNotFoundError:  # run from a checkout that was never installed
     __version__ = "unknown"
 
+SILENT: Final = "C4ENV_SILENT"
+"""The variable of a process that does not say when it compiles native code."""
+
 COMMAND: Final = ContextVar[tuple[str, ...] | None]("COMMAND", default=None)
 """The words of the ``c4`` command that runs now; None without one, as in a program."""
 

@@ -40,7 +40,7 @@ from c4env.evaluation.games.identity import files_of, identity_of
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.geometry import BOARD_SIZE
 from c4env.position import Position
-from c4env.system import FOLDER, one_thread
+from c4env.system import FOLDER, SILENT, one_thread
 
 CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(
@@ -70,7 +70,7 @@ class Host:
         self, module: str = f"{__package__}.host", *arguments: str, notices: bool = True
     ) -> None:
         self._command = (sys.executable, "-P", "-c", _START, str(FOLDER), module, *arguments)
-        quiet = {} if notices else {QUIET: "1"}
+        quiet = {SILENT: "1"} if notices else {SILENT: "1", QUIET: "1"}
         self._variables = ONE_THREAD | quiet | os.environ | {VARIABLE: str(BOARD_SIZE)}
         self._process: LineProcess | None = None
         self._idle = True
