@@ -112,6 +112,9 @@ def _execute(words: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"c4env {__version__}")
     if words[:1] == ["help"]:  # c4 help run is c4 run --help
         words = [*words[1:], "--help"]
+    if not words:
+        parser.print_help()
+        return 0
     name = parser.parse_args(words[:1]).command
     before = COMMAND.set(("c4", *words))
     try:

@@ -252,6 +252,7 @@ def test_without_room_anywhere_one_line_names_the_folder(small):
 
 
 @pytest.mark.compiled
+@pytest.mark.isolated  # the same as a disk that fills up, on a real one
 @pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="mounts a small disk")
 def test_a_full_disk_is_no_obstacle(small):
     script, disk = small / "main.py", small / "disk"

@@ -87,7 +87,11 @@ def test_what_does_not_repeat_is_told_what_helps():
     ("spec", "said", "remedy"),
     [
         ("mine.py:broken", "exception: KeyError: 'key' (mine.py, line 8)", ""),
-        ("full", "illegal column: column 3 is full", "whose entry in observation['action_mask']"),
+        (
+            "full",
+            "illegal column: column 4 is full (it answered 3)",
+            "whose entry in observation['action_mask']",
+        ),
         ("outside", "nonsense: 9 is not a column", "return one integer"),
         pytest.param(
             "mine.py:leaves",

@@ -20,7 +20,6 @@ from tests.helpers.processes import environment, run_python
 
 BAD = {
     "": [
-        ("", "required: COMMAND"),
         ("runn", "did you mean 'run'?"),
         ("help runn", "did you mean 'run'?"),
         ("sweep minimax:depth=1..2", "unknown command 'sweep'; expected run, match"),
@@ -339,6 +338,10 @@ WRITING = {
 def kept(folder):
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path: content for path in files if (content := path.read_bytes())}
+
+
+def test_c4_alone_prints_the_commands(c4):
+    assert "\n  run " in c4()
 
 
 @pytest.mark.parametrize("command", WRITING.values(), ids=WRITING)
