@@ -12,8 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if __name__ == "agents":  # Python was started in the clone
-    raise ImportError("agents is imported as c4env.agents")
+if __name__ == "agents":  # Python was started in the clone, or has it on its path
+    raise ImportError(
+        "agents is imported as c4env.agents (a folder agents of your own needs "
+        "an __init__.py, or c4env installed without -e)"
+    )
 
 from c4env.agents.base import Agent, BatchAgent, Games, SearchingAgent, SearchResult
 from c4env.agents.making.options import Range, Reads, Writes, validate_args

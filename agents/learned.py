@@ -46,6 +46,7 @@ from c4env.geometry import require_standard
 from c4env.jit import kernel
 from c4env.observation import planes_of
 from c4env.position import Position
+from c4env.system import one_thread
 
 require_standard(__name__)
 
@@ -163,6 +164,12 @@ class IntegerNetwork:
 
     def evaluate(self, mine: Int64s, theirs: Int64s) -> tuple[Floats, Floats]:
         """Return logits and values of bitboards ``[N]``; logits of full columns are meaningless."""
+        with one_thread():
+            out = self._both_ways(mine, theirs)
+        return out[:, :COLUMNS], expected_result(out[:, COLUMNS:])
+
+    def _both_ways(self, mine: Int64s, theirs: Int64s) -> Floats:
+        """Return logits ``[N, 10]``, the mean of the boards and their mirror images."""
         out = np.empty((len(mine), COLUMNS + OUTCOMES), np.float32)
         for start in range(0, len(mine), CHUNK):
             part = slice(start, start + CHUNK)
@@ -172,7 +179,7 @@ class IntegerNetwork:
             out[part, :COLUMNS] = board[:, :COLUMNS] + mirrored[:, COLUMNS - 1 :: -1]
             out[part, COLUMNS:] = board[:, COLUMNS:] + mirrored[:, COLUMNS:]
         out *= np.float32(0.5)
-        return out[:, :COLUMNS], expected_result(out[:, COLUMNS:])
+        return out
 
     def one_way(self, mine: Int64s, theirs: Int64s) -> Floats:
         """Return logits ``[N, 10]`` without mirroring: seven columns, then win, draw and loss."""

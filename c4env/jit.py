@@ -32,13 +32,19 @@ import numba
 
 from c4env.errors import Unwritable
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
+from c4env.system import SILENT
 
 config: Any = numba.config  # its attributes are set at run time
 
 KERNEL: Final = re.compile(rb"^\s*(?:@|\w+ = )kernel\(", re.MULTILINE)
 CONSTANTS: Final = (  # the files that have no kernels, but constants for kernels
-    *("c4env/geometry.py", "c4env/jit.py", "c4env/rules.py", "envs/streams.py"),
-    *("search/threads.py", "heuristics/__init__.py", "heuristics/weights.py"),
+    "c4env/geometry.py",
+    "c4env/jit.py",
+    "c4env/rules.py",
+    "envs/streams.py",
+    "search/threads.py",
+    "heuristics/__init__.py",
+    "heuristics/weights.py",
 )
 KEPT_DAYS: Final = 14  # days without use before a cache folder is removed
 TEMPORARY: Final = "C4ENV_TEMPORARY_CACHE"  # the variable that leads other processes to the folder
@@ -52,11 +58,10 @@ HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
 class _State:
-    """What this process compiled and where, and whom it notifies."""
+    """What this process compiled, and where."""
 
     lock = threading.RLock()  # around compiling and loading a kernel
     compiled = False  # whether a kernel was compiled
-    notify: Callable[[str], object] | None = None
     temporary: tuple[str, int] | None = None  # the folder, and the process that made it
 
 
@@ -86,8 +91,7 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
                     _leave_cache_folder(error)
             if dispatcher.stats.cache_misses and not _State.compiled:
                 _State.compiled = True
-                if _State.notify is not None:
-                    _State.notify(_sentence())
+                _announce()
         compiled: F = dispatcher  # called like the function
         return compiled
 
@@ -114,24 +118,17 @@ def _compile(function: Any, signature: Any, options: dict[str, Any]) -> Any:
     return dispatcher
 
 
-def on_compiling(notify: Callable[[str], object]) -> None:
-    """Call a function once, with a sentence, after the first kernel that this process compiles.
-
-    If the process has already compiled a kernel, the call is immediate. If all kernels are in the
-    cache, the call never happens. Commands use it to explain why their first run starts slowly.
-    """
-    with _State.lock:
-        _State.notify = notify
-        if _State.compiled:
-            notify(_sentence())
-
-
-def _sentence() -> str:
-    """Say for which board code is compiled, and how often."""
-    code = "compiling native code" + ("" if IS_STANDARD else f" for the board {BOARD_SIZE}")
+def _announce() -> None:
+    """Say on stderr why this takes so long, and how often; after the first kernel compiled."""
+    if SILENT in os.environ or sys.stderr is None:
+        return
+    line = "c4env: compiling native code" + ("" if IS_STANDARD else f" for the board {BOARD_SIZE}")
     if TEMPORARY in os.environ:
-        return f"{code}, on each run: no cache folder can be written (NUMBA_CACHE_DIR sets one)"
-    return f"{code}, only on the first run"
+        line += ", on each run: no cache folder can be written (NUMBA_CACHE_DIR sets one)"
+    else:
+        line += ", only on the first run"
+    with contextlib.suppress(OSError, ValueError):  # nobody reads it
+        print(line, file=sys.stderr, flush=True)
 
 
 @functools.cache
@@ -215,8 +212,6 @@ def kernel_sources() -> dict[Path, bytes]:
     for package in ("c4env", "c4env.agents"):
         spec = find_spec(package)
         for path in sorted(Path(str(spec and spec.origin)).parent.rglob("*.py")):
-            if not path.is_file():  # a link of an editable installation to a file that is gone
-                continue
             text = path.read_bytes()
             if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
                 sources[path] = text

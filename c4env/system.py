@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import functools
 import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 FOLDER: Final = Path(__file__).parents[1]  # where this process found the package
 
@@ -15,6 +19,9 @@ try:
     __version__ = version("c4env")
 except PackageNotFoundError:  # run from a checkout that was never installed
     __version__ = "unknown"
+
+SILENT: Final = "C4ENV_SILENT"
+"""The variable of a process that does not say when it compiles native code."""
 
 COMMAND: Final = ContextVar[tuple[str, ...] | None]("COMMAND", default=None)
 """The words of the ``c4`` command that runs now; None without one, as in a program."""
@@ -26,10 +33,9 @@ def commit() -> str:
 
     The suffix ``-dirty`` says that tracked files differ from the commit.
     """
-    checkout = Path(__file__).resolve().parents[1]  # an editable installation is links
-    if not (checkout / ".git").exists():
+    if not (FOLDER / ".git").exists():
         return ""
-    command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=12", "--dirty"]
+    command = ["git", "-C", str(FOLDER), "describe", "--always", "--abbrev=12", "--dirty"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -46,3 +52,40 @@ def usable_cores() -> int:
     import joblib  # the import takes 0.2 s
 
     return int(joblib.cpu_count())
+
+
+class _Limit:
+    """The limit that :func:`one_thread` has set."""
+
+    lock = threading.Lock()
+    inside = 0  # how many callers need it
+    limiter: Any = None
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """A context, and a decorator, in which NumPy's linear algebra computes in one thread.
+
+    Small products gain nothing from more threads, which wait for each other: on a busy machine a
+    board of the shipped network took 50 times as long. The limit holds for the process, from the
+    first caller's entry until the last one's exit.
+    """
+    with _Limit.lock:
+        if not _Limit.inside:
+            _Limit.limiter = _linear_algebra(len(sys.modules)).limit(limits=1)
+        _Limit.inside += 1
+    try:
+        yield
+    finally:
+        with _Limit.lock:
+            _Limit.inside -= 1
+            if not _Limit.inside:
+                _Limit.limiter.restore_original_limits()
+
+
+@functools.lru_cache(maxsize=1)
+def _linear_algebra(modules: int) -> Any:
+    """Return what limits the libraries; with more modules there may be more of them."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if __name__ == "evaluation":  # Python was started in the clone
-    raise ImportError("evaluation is imported as c4env.evaluation")
+if __name__ == "evaluation":  # Python was started in the clone, or has it on its path
+    raise ImportError(
+        "evaluation is imported as c4env.evaluation (a folder evaluation of your own needs "
+        "an __init__.py, or c4env installed without -e)"
+    )
 
 from c4env.lazy import lazy_names
 

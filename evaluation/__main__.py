@@ -18,8 +18,8 @@ from c4env.boards import use_board
 from c4env.errors import C4Error, InvalidOption, suggest
 from c4env.evaluation.cli import COMMANDS, GROUPS, module_of
 from c4env.evaluation.cli.declare import Parser, require_writable
-from c4env.evaluation.cli.output import announce_compiling, complain, reader_may_end
-from c4env.system import COMMAND, __version__
+from c4env.evaluation.cli.output import complain, reader_may_end
+from c4env.system import COMMAND, SILENT, __version__
 
 ENDINGS: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -112,6 +112,9 @@ def _execute(words: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"c4env {__version__}")
     if words[:1] == ["help"]:  # c4 help run is c4 run --help
         words = [*words[1:], "--help"]
+    if not words:
+        parser.print_help()
+        return 0
     name = parser.parse_args(words[:1]).command
     before = COMMAND.set(("c4", *words))
     try:
@@ -161,8 +164,8 @@ def _execute_command(name: str, words: list[str]) -> int:
     if not hasattr(arguments, "board"):
         require_standard(f"c4 {name}")
     require_writable(arguments)
-    if not getattr(arguments, "quiet", True):
-        announce_compiling()
+    if getattr(arguments, "quiet", False):
+        os.environ[SILENT] = "1"
     code = 0
     try:
         with reader_may_end():

@@ -12,11 +12,15 @@ from hypothesis import settings
 
 from c4env.agents.making import zoo
 from c4env.jit import KERNEL
+from c4env.system import SILENT
 from tests.helpers.paths import FOLDERS, modules
 
 # The same examples every time, and no deadline: uncompiled kernels are slow.
 settings.register_profile("c4env", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("c4env")
+
+# What is printed does not depend on whether an earlier test compiled something.
+os.environ[SILENT] = "1"
 
 # A script's background process ignores Ctrl-C, and so would all that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -53,15 +57,6 @@ def own_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     Nothing public takes an agent out again.
     """
     monkeypatch.setattr(zoo, "_registered", dict(zoo._registered))
-
-
-@pytest.fixture(autouse=True)
-def compiling_is_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a command prints does not depend on whether an earlier test compiled something.
-
-    That the first run says so is tested in processes of their own.
-    """
-    monkeypatch.setattr("c4env.jit.on_compiling", lambda tell: None)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,6 @@ import ast
 import functools
 import graphlib
 import shutil
-import tomllib
 from typing import NamedTuple
 
 import pytest
@@ -136,7 +135,7 @@ def test_python_in_the_clone_imports_the_packages_under_c4env_alone(name):
     done = run_python("-c", f"from c4env import {name}; print({name}.__name__)", cwd=ROOT)
     assert done.stdout == f"c4env.{name}\n"
     done = run_python("-c", f"import {name}", cwd=ROOT)
-    assert done.stderr.splitlines()[-1] == f"ImportError: {name} is imported as c4env.{name}"
+    assert f"\nImportError: {name} is imported as c4env.{name} (a folder {name} " in done.stderr
 
 
 @pytest.mark.slow
@@ -156,16 +155,3 @@ def test_a_clone_without_links_plays_and_its_tests_say_what_they_need(tmp_path):
     assert run_python(*play, check=True, **clone).stdout.splitlines()[-1] == here.splitlines()[-1]
     tests = run_python("-m", "pytest", "-q", "tests/rules", **clone)
     assert (tests.returncode, "need links" in tests.stderr) == (2, True)
-
-
-def test_every_folder_with_modules_is_a_package_that_is_installed():
-    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    folders = {name: path.resolve() for name, path in FOLDERS.items() if path.is_symlink()}
-    assert folders == {name: ROOT / at for name, at in setuptools["package-dir"].items()}
-    assert len(folders) == 2
-    there = {
-        ".".join((name, *path.parent.relative_to(folder).parts))
-        for name, folder in FOLDERS.items()
-        for path in folder.rglob("*.py")
-    }
-    assert sorted(there) == sorted(setuptools["packages"])

@@ -27,11 +27,21 @@ from c4env.agents.making.options import (
 from c4env.agents.sampling.descent import LEAF, PUCT_ROOT, complete_by_mixed_value, search
 from c4env.agents.sampling.tree import OPEN, TreeAgent
 from c4env.arrays import Float64s, Int64s
+from c4env.geometry import IS_STANDARD
 from c4env.position import Position
 from c4env.rules import COLUMNS
 
 LEARNED: Final = "learned"
+UNIFORM: Final = "uniform"
 SELFPLAY: Final = "selfplay:"
+
+
+def uniform(observations: Any, masks: Any) -> tuple[Float64s, Float64s]:
+    """Return the logits and values of one who knows nothing: all columns alike, nobody ahead."""
+    return np.zeros(masks.shape), np.zeros(len(masks))
+
+
+uniform.deterministic = True  # type: ignore[attr-defined]  # what a network says of itself
 
 
 def network_of(function: str | Callable[..., Any], policy: str | None) -> Network:
@@ -41,6 +51,8 @@ def network_of(function: str | Callable[..., Any], policy: str | None) -> Networ
         from c4env.agents.learned import shipped
 
         source, policy = shipped(), policy or "logits"
+    elif function == UNIFORM:
+        source = uniform
     elif isinstance(function, str) and function.startswith(SELFPLAY):
         # By name, since self-play is built on this package.
         trained = importlib.import_module("c4env.agents.selfplay.convnet")
@@ -48,7 +60,8 @@ def network_of(function: str | Callable[..., Any], policy: str | None) -> Networ
         policy = policy or "logits"
     elif isinstance(function, str):
         who = f"puct: function={function!r}"
-        source = import_network(function, who, f"{LEARNED}, selfplay:DIR or FILE.py:NAME")
+        names = f"{LEARNED}, {UNIFORM}, selfplay:DIR or FILE.py:NAME"
+        source = import_network(function, who, names)
     return as_network(source, policy)
 
 
@@ -56,9 +69,11 @@ class PUCT(TreeAgent):
     """Plays by tree search with a policy and value function.
 
     Args:
-        function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
-            with the package, ``selfplay:DIR`` a network of ``c4env.agents.selfplay.train``. Any
-            other is a network of yours (:mod:`c4env.agents.making.networks`) or its import path;
+        function: learned, uniform, selfplay:DIR or module:function. ``learned`` is the network that
+            ships with the package, for 6x7x4; ``uniform``, the default on other boards, counts all
+            columns alike and every undecided position 0, so that proofs alone lead the search.
+            ``selfplay:DIR`` is a network of ``c4env.agents.selfplay.train``. Any other is one of
+            yours (:mod:`c4env.agents.making.networks`) or its import path;
             it is deterministic only if its attribute ``deterministic`` is True. Without values,
             every undecided position counts 0.
         simulations: simulations for each move (400 without a movetime).
@@ -92,7 +107,7 @@ class PUCT(TreeAgent):
     @validate_args
     def __init__(
         self,
-        function: str | Callable[..., Any] = "learned",
+        function: str | Callable[..., Any] = LEARNED if IS_STANDARD else UNIFORM,
         simulations: Simulations | None = None,
         movetime: Movetime | None = None,
         c: Annotated[float, Range(0, 100)] = 1.5,

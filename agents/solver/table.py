@@ -3,14 +3,15 @@
 A bucket has two int64 slots, and a slot is a whole entry. Reads and writes of a slot are atomic, so
 threads share a table without locks. An entry has, from the lowest bit::
 
-    33 tag     the part of the mixed key above the bucket number
-    12 epoch   number of the entry's search; entries of other searches count as empty
+    33 tag     the part of the mixed key above the bucket number; up to 41 on a larger board
+    12 epoch   number of the entry's search; entries of other searches count as empty; or fewer
      6 lower   score + 22, a lower bound
      6 upper   score + 22, an upper bound
      6 work    length in bits of the number of nodes searched; decides which entry stays
 
 Mixing is a bijection on 49 bits, and bucket number and tag together are the mixed key. So entries
 of different positions are never confused. A new epoch empties the table without clearing memory.
+Boards of more bits take some of the epoch's for the tag, so that 64 MB are enough for every board.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from c4env.bitboard import BITS, CELLS, mirror
 from c4env.errors import InvalidOption
 from c4env.jit import kernel
 
-TAG_BITS: Final = 33
+TAG_BITS: Final = min(max(33, BITS - 16), 41)
 EPOCH_SHIFT: Final = TAG_BITS
-LOWER_SHIFT: Final = EPOCH_SHIFT + 12
+LOWER_SHIFT: Final = 33 + 12
 UPPER_SHIFT: Final = LOWER_SHIFT + 6
 WORK_SHIFT: Final = UPPER_SHIFT + 6
 LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1

@@ -154,6 +154,7 @@ def train(
     """Play and learn in turns until ``positions`` are played; resume in folder ``out``. Each tenth
     of a training leaves a network there. On one machine the same seed trains the same network."""
     torch.manual_seed(seed)
+    torch.set_num_threads(1)  # the network is small: more threads only wait for each other
     network: ConvNet = ConvNet().to(device)
     optimizer = torch.optim.AdamW(network.parameters(), RATE, weight_decay=1e-4)
     none = [torch.empty(0, dtype=dtype) for dtype in (torch.int8, torch.float32, torch.float32)]

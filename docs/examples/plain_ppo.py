@@ -3,7 +3,7 @@
 python docs/examples/plain_ppo.py net.pt --steps 500000
 c4 run mine=docs/examples/plain_ppo.py:Mine:weights=net.pt random greedy --openings 2
 
-Needs PyTorch (pip install -e '.[torch]'). It took 25 seconds of one core and printed, last:
+Needs PyTorch (pip install '.[torch]'). It took 25 seconds of one core and printed, last:
 
     step 499712, 22 s: 61.3% blunders, Elo -399 (-587 .. -261), score 47.9% of 48 games
     mine is the strongest of 3 agents, 182 Elo ahead of greedy (95 %: +76 .. +311).
@@ -39,11 +39,13 @@ class Net(nn.Module):
 
 
 def train(out, steps=500_000, seed=1, every=50_000, curve="curve"):
-    """Train for ``steps`` moves of the learner, and save the weights in ``out``.
+    """Train for ``steps`` moves of the learner.
 
-    Every ``every`` moves the folder ``curve`` gets a measurement of blunders and Elo.
+    Every ``every`` moves, and at the end, ``out`` gets the weights, and the folder ``curve`` a
+    measurement of blunders and Elo.
     """
     torch.manual_seed(seed)
+    torch.set_num_threads(1)  # the network is small: more threads only wait for each other
     pool = agents.Pool({"greedy": 5, "random": 3, "alphabeta:depth=2": 2}, seed=seed, per="move")
     form = {"layout": "flat", "dtype": "float32", "action_mask": "info"}
     envs = ConnectFourVectorEnv(
@@ -71,9 +73,9 @@ def train(out, steps=500_000, seed=1, every=50_000, curve="curve"):
         done = (update + 1) * BOARDS * LENGTH
         if done - measured >= every or update + 1 == updates:
             measured, found = done, writer.measure(net, done)
+            torch.save(net.state_dict(), out)
             if found is not None:  # None where measuring would take too much of the time
                 print(found, flush=True)  # wandb.log({"elo": found.elo}, step=done)
-    torch.save(net.state_dict(), out)
     return net
 
 

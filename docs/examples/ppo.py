@@ -68,6 +68,7 @@ def train(
     each board. ``compile`` is that of ``TensorEnv``. Every few seconds it prints a line of figures.
     """
     torch.manual_seed(seed)
+    torch.set_num_threads(1)  # the network is small: more threads only wait for each other
     envs = c4env.TensorEnv(boards, device, compile=compile)
     network: MLP = MLP().to(envs.device)
     optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, eps=1e-5)

@@ -97,13 +97,6 @@ def show(result: Result, arguments: argparse.Namespace) -> None:
     say(getattr(result, arguments.format)())
 
 
-def announce_compiling() -> None:
-    """Print a message when native code first compiles, to explain the slow start."""
-    from c4env.jit import on_compiling
-
-    on_compiling(lambda sentence: say(sentence, sys.stderr))
-
-
 class Progress:
     """A context that shows the progress on stderr and sends the output of agents there too."""
 

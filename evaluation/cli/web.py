@@ -15,7 +15,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from c4env.evaluation.cli.declare import add_options, keywords
-from c4env.evaluation.cli.output import announce_compiling, say
+from c4env.evaluation.cli.output import say
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,6 @@ def execute(arguments: argparse.Namespace) -> None:
     with from_extra("web", "the web server needs starlette and uvicorn"):
         from c4env.evaluation.web import server
 
-    announce_compiling()
     field = name_players(arguments.agents)
     with closing(Referee(field)) as referee:
         [*map(referee.traits, field)]  # an agent that cannot be made is an error now

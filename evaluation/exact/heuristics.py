@@ -19,6 +19,7 @@ from c4env.evaluation.exact.questions import Labelled
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import UNKNOWN, Interval
 from c4env.evaluation.tables import Column, Result, Table
+from c4env.system import one_thread
 
 
 class HeuristicQuality(NamedTuple):
@@ -87,7 +88,8 @@ def compare_heuristics(
             raise raised_by(title, error) from error
         decided = weights * (scores != 0)
         right = (1 + np.sign(values) * np.sign(scores)) / 2
-        with np.errstate(invalid="ignore"):  # nan where a sample has no decided position
+        # nan where a sample has no decided position
+        with one_thread(), np.errstate(invalid="ignore"):
             sign = (decided @ right) / decided.sum(axis=1)
         correlations = spearman(values, scores, weights)
         rows.append(HeuristicQuality(title, _estimate(correlations), _estimate(sign)))

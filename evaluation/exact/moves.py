@@ -26,6 +26,7 @@ from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import DIGITS
 from c4env.rules import CELLS
+from c4env.system import one_thread
 
 BAND: Final = 7  # plies per band, so that a game has six bands
 TERMS: Final = (
@@ -264,7 +265,8 @@ class Quality(Result):
         if groups < 2:
             return Interval(value, math.nan, math.nan)
         weights, more = resampled(groups, self.seed)
-        over, under = weights @ above, weights @ below
+        with one_thread():
+            over, under = weights @ above, weights @ below
         if groups <= FEW or value in (0, 1):
             # The groups differ too little. Add another group, of the least or of the greatest mean.
             most = 2 * (above / below).max() if most is None else most

@@ -9,7 +9,7 @@ import numpy as np
 from c4env.agents.making.load import describe_error
 from c4env.envs.opponents import reset_player
 from c4env.errors import InvalidAction, LateAnswer, Unavailable
-from c4env.geometry import parse_column
+from c4env.geometry import DIGITS, parse_column
 
 if TYPE_CHECKING:
     from c4env.evaluation.store.run_files import Ending
@@ -60,7 +60,7 @@ def ask(agent: Chooser, position: Position) -> Answer:
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
         return Fault("exception", describe_error(error))
     if not position.is_legal(column):
-        return Fault("illegal column", f"column {column} is full")
+        return Fault("illegal column", f"column {DIGITS[column]} is full (it answered {column})")
     counted = isinstance(nodes, int | np.integer) and 0 <= nodes <= MOST_NODES
     return column, int(nodes) if counted else 0
 

@@ -19,8 +19,6 @@ from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, Final, TypeVar
 
-from threadpoolctl import threadpool_limits
-
 from c4env.agents.adapters.process import LineProcess
 from c4env.agents.adapters.programs import Engine
 from c4env.agents.heuristics import QUIET
@@ -42,7 +40,7 @@ from c4env.evaluation.games.identity import files_of, identity_of
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.geometry import BOARD_SIZE
 from c4env.position import Position
-from c4env.system import FOLDER
+from c4env.system import FOLDER, SILENT, one_thread
 
 CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(
@@ -72,7 +70,7 @@ class Host:
         self, module: str = f"{__package__}.host", *arguments: str, notices: bool = True
     ) -> None:
         self._command = (sys.executable, "-P", "-c", _START, str(FOLDER), module, *arguments)
-        quiet = {} if notices else {QUIET: "1"}
+        quiet = {SILENT: "1"} if notices else {SILENT: "1", QUIET: "1"}
         self._variables = ONE_THREAD | quiet | os.environ | {VARIABLE: str(BOARD_SIZE)}
         self._process: LineProcess | None = None
         self._idle = True
@@ -370,7 +368,7 @@ def do_all(
     Each referee works in a thread of its own; one alone works in this thread. Closing the
     generator ends the players; an unfinished task has no result.
     """
-    with threadpool_limits(1, "blas"):  # as in a host
+    with one_thread():  # as in a host, for agents of the user's
         if len(team) == 1:
             yield from (task(team[0], *arguments) for arguments in tasks)
         else:

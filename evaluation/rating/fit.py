@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from c4env.arrays import Bools, Float64s
+from c4env.system import one_thread
 
 ELO: Final = 400 / np.log(10)  # Elo points per natural unit of log odds
 TAILS: Final = (2.5, 97.5)  # the percentiles at the ends of a 95 % interval
@@ -107,6 +108,7 @@ def firth(
     return estimate, leverages
 
 
+@one_thread()
 def fit(
     points: Float64s, games: Float64s, start: tuple[Float64s, Float64s] | None = None
 ) -> tuple[Float64s, Float64s]:
@@ -152,6 +154,7 @@ def information(games: Float64s, elo: Float64s) -> Float64s:
     return _information(_weights(games, elo))
 
 
+@one_thread()
 def _leverages(games: Float64s, elo: Float64s) -> Float64s:
     """Return how much each cell determines its fitted value, 0..1 (the hat matrix's diagonal).
 

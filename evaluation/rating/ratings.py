@@ -35,6 +35,7 @@ from c4env.errors import InvalidOption, suggest
 from c4env.evaluation.rating.fit import DRAWS, ELO, FEW, TAILS, Interval, firth, fit, information
 from c4env.evaluation.rating.tally import Cost, Tally
 from c4env.evaluation.tables import Column, Table, plural, signed
+from c4env.system import one_thread
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
@@ -373,6 +374,7 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
     return start[0], first_move, samples, first_move_samples
 
 
+@one_thread()
 def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
     """Return the deviation in Elo ``[players]`` that the samples lack: a floor for few openings.
 

@@ -287,7 +287,7 @@ class _Endpoints:
         )
         moves: Any = fields.get("moves")
         opening: Any = fields.get("opening", "")
-        outcome = _position(moves).outcome
+        outcome, _ = _position(moves).outcome, _position(opening)
         ending: Any
         if forfeit is None:
             if outcome is None:
@@ -348,8 +348,10 @@ async def json_object(request: Request) -> dict[str, Any]:
         json.dumps(value, ensure_ascii=False).encode()  # "\ud800" is JSON, but not Unicode
     except UnicodeEncodeError:
         raise Refused(400, "a string in the body is not Unicode") from None
-    except (ValueError, RecursionError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refused(400, f"the body is not JSON: {error}") from None
+    except ValueError:  # Python's limit for integers
+        raise Refused(400, "a number in the body has too many digits") from None
     if not isinstance(value, dict):
         raise Refused(400, f'{str(value)[:80]!r}: expected a JSON object such as {{"moves": "44"}}')
     return value

@@ -82,7 +82,7 @@ def test_a_copy_plays_on_as_the_agent_would(spec):
         as_agent(indifferent, temperature=1.0) if spec.startswith("a model") else agents.make(spec)
     )
     searched = spec.startswith(("negamax", "perfect"))  # to the end, so from a late position
-    first, *line = [Position.parse(DRAWN[:n]) for n in range(30 if searched else 0, 42, 2)]
+    first, *line = [Position.parse(DRAWN[:n]) for n in range(30 if searched else 0, 42, 6)]
     agent.reset(7)
     agent.choose(first)
     twins = [copy.deepcopy(agent), copy.deepcopy(pickle.loads(pickle.dumps(agent)))]

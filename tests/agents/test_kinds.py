@@ -305,9 +305,9 @@ def test_a_file_has_the_option_in_its_spec(tmp_path):
         assert agents.make(f"puct:{spec},policy=probabilities,simulations=20").choose(POSITION) == 6
         with pytest.raises(InvalidOption, match="expected one of logits, probabilities"):
             agents.make(f"{spec}:policy=odds")
-        assert check_agent(spec).fault.count("policy=probabilities") == 1
-        assert check_agent(f"{spec}:policy=probabilities").good
         assert " policy  logits or probabilities" in agents.describe(spec)
+    assert check_agent(spec).fault.count("policy=probabilities") == 1
+    assert check_agent(f"{spec}:policy=probabilities").good
     turned = agents.make(f"{spec}:column=2,policy=probabilities")
     assert turned.choose(POSITION) == 2
     with pytest.raises(InvalidOption, match="unknown option 'row'; known: column, policy, temp"):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from c4env import Position
 from c4env.agents import learned
@@ -42,6 +43,19 @@ def test_an_answer_does_not_depend_on_what_else_is_asked():
         alone = shipped()(planes[i : i + 1].astype(np.float64), masks[i : i + 1])
         assert np.array_equal(alone[0][0], logits[i])
         assert alone[1][0] == values[i]
+
+
+def test_it_computes_in_one_thread(monkeypatch):
+    one_way, seen = IntegerNetwork.one_way, []
+
+    def watched(*given):
+        seen.extend(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
+        return one_way(*given)
+
+    monkeypatch.setattr(IntegerNetwork, "one_way", watched)
+    with threadpool_limits(2, "blas"):
+        Learned(depth=0).choose(Position())
+    assert {*seen} == {1}
 
 
 def test_mirrored_boards_get_mirrored_answers():

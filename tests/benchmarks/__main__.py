@@ -4,6 +4,7 @@ python -m tests.benchmarks env        a user's loops beside PettingZoo's and pgx
 python -m tests.benchmarks vector     many boards at once, by their number
 python -m tests.benchmarks published  naive search beside alpha-beta; negamax's published nodes
 python -m tests.benchmarks solver     the exact solver beside BitBully (--help: its options)
+python -m tests.benchmarks threads    the shipped network with two threads and with one
 
 env and solver need the extra `peers`.
 """
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 
 from tests.makers.__main__ import dispatch
 
-NAMES = ("env", "published", "solver", "vector")
+NAMES = ("env", "published", "solver", "threads", "vector")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

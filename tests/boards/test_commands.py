@@ -38,7 +38,7 @@ def test_workers_play_on_the_board():
     assert {game.forfeited_by for game in here.games} == {None}
 
 
-@pytest.mark.skipif(SIZE.rows * SIZE.columns > 42, reason="needs a larger table")
+@pytest.mark.skipif(SIZE.rows * SIZE.columns > 42, reason="too slow")
 def test_positions_are_shown_with_their_scores(c4):
     moves = 2 * (DIGITS[-1] + DIGITS[0])
     assert f"| {moves} |" in c4("solve", moves, "--format", "markdown")

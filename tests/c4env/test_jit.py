@@ -18,7 +18,7 @@ from tests.helpers.processes import run_python
 
 def run(script, cache, **environment):
     """What a new process prints that runs a script with warnings as errors, exit code 0."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "XDG_"))}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "XDG_", "C4ENV_"))}
     clean |= {"PYTHONPATH": str(script.parent), "NUMBA_CACHE_DIR": str(cache), **environment}
     done = run_python("-W", "error", script, env=clean, cwd=script.parent)
     assert done.returncode == 0, done.stderr
@@ -117,7 +117,7 @@ def small(tmp_path):
     """A tree with ``kernel()`` and a kernel that calls one from another file."""
     (tmp_path / "c4env").mkdir()
     (tmp_path / "c4env" / "__init__.py").write_text("")
-    for name in ("jit.py", "geometry.py", "boards.py", "errors.py"):
+    for name in ("jit.py", "geometry.py", "boards.py", "errors.py", "system.py"):
         shutil.copy(ROOT / "c4env" / name, tmp_path / "c4env")
     lines = "from c4env.jit import kernel\n@kernel('int64(int64)')\ndef "
     callee = f"{lines}callee(n):\n    return n + 1\n"
@@ -196,15 +196,16 @@ def limited(path, mode="r", *rest, **options):
 
 builtins.open = limited
 """
+ALL_IN_ONE = "import sys\nsys.stderr = sys.stdout\n"
 USED = """
 from c4env import jit
-jit.on_compiling(lambda sentence: print(sentence, end="; "))
 from c4env.caller import caller
-print(caller(1), jit.cache_folder(), sep="; ")
+print(caller(1), jit.cache_folder(), sep="\\n")
 """
-FIRST = "compiling native code, only on the first run"
+FIRST = "c4env: compiling native code, only on the first run"
 EACH = (
-    "compiling native code, on each run: no cache folder can be written (NUMBA_CACHE_DIR sets one)"
+    "c4env: compiling native code, on each run: no cache folder can be written "
+    "(NUMBA_CACHE_DIR sets one)"
 )
 
 
@@ -212,13 +213,13 @@ EACH = (
 def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
     """Numba would take ``__pycache__``, where it does not notice an edited callee."""
     script, cache = small / "main.py", small / "cache"
-    script.write_text(USED)
-    _, answer, used = run(script, cache).split("; ")
+    script.write_text(ALL_IN_ONE + USED)
+    _, answer, used = run(script, cache).splitlines()
     assert (answer, Path(used).parent) == ("2", cache)
     shutil.rmtree(used)
     Path(used).mkdir()
     Path(used, "6x7x4").write_text("in the way")
-    message, answer, used = run(script, cache).split("; ")
+    message, answer, used = run(script, cache).splitlines()
     assert (message, answer) == (EACH, "2")
     assert cache not in Path(used).parents
     assert not Path(used).exists()
@@ -227,12 +228,12 @@ def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
 @pytest.mark.compiled
 def test_a_disk_that_fills_up_keeps_its_code_and_the_rest_is_temporary(small):
     script, cache = small / "main.py", small / "cache"
-    script.write_text(f"from c4env.callee import callee\n{FULL}{USED}")
-    message = run(script, cache).split("; ")
+    script.write_text(f"{ALL_IN_ONE}from c4env.callee import callee\n{FULL}{USED}")
+    message = run(script, cache).splitlines()
     assert message[:3] == [FIRST, EACH, "2"]
     kept = contents(cache)
     assert {path.suffix for path in kept} == {".nbi", ".nbc"}
-    assert run(script, cache).split("; ")[:2] == [EACH, "2"]
+    assert run(script, cache).splitlines()[:2] == [EACH, "2"]
     assert contents(cache) == kept
 
 
@@ -251,16 +252,17 @@ def test_without_room_anywhere_one_line_names_the_folder(small):
 
 
 @pytest.mark.compiled
+@pytest.mark.isolated  # the same as a disk that fills up, on a real one
 @pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="mounts a small disk")
 def test_a_full_disk_is_no_obstacle(small):
     script, disk = small / "main.py", small / "disk"
-    script.write_text(USED)
+    script.write_text(ALL_IN_ONE + USED)
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(disk)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("this root cannot mount")
     try:
-        *_, message, answer, _ = run(script, disk).split("; ")
+        *_, message, answer, _ = run(script, disk).splitlines()
         assert (message, answer) == (EACH, "2")
     finally:
         subprocess.run(["umount", str(disk)], check=True)

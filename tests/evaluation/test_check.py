@@ -154,7 +154,11 @@ def test_an_agent_that_fails_in_a_later_game_is_told_so():
     ("spec", "said", "remedy"),
     [
         ("mine.py:broken", "exception: KeyError: 'key' (mine.py, line 8)", ""),
-        ("full", "illegal column: column 3 is full", "whose entry in observation['action_mask']"),
+        (
+            "full",
+            "illegal column: column 4 is full (it answered 3)",
+            "whose entry in observation['action_mask']",
+        ),
         ("outside", "nonsense: 9 is not a column", "return one integer"),
         pytest.param(
             "mine.py:leaves",

@@ -14,12 +14,12 @@ from c4env.evaluation.cli import output as progress
 from c4env.evaluation.cli.output import MatchProgress, RunProgress
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_games
+from c4env.system import SILENT
 from tests.helpers.commands import refusal
 from tests.helpers.processes import environment, run_python
 
 BAD = {
     "": [
-        ("", "required: COMMAND"),
         ("runn", "did you mean 'run'?"),
         ("help runn", "did you mean 'run'?"),
         ("sweep minimax:depth=1..2", "unknown command 'sweep'; expected run, match"),
@@ -340,6 +340,10 @@ def kept(folder):
     return {path: content for path in files if (content := path.read_bytes())}
 
 
+def test_c4_alone_prints_the_commands(c4):
+    assert "\n  run " in c4()
+
+
 @pytest.mark.parametrize("command", WRITING.values(), ids=WRITING)
 def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, capsys):
     resource = pytest.importorskip("resource")  # not on Windows
@@ -362,7 +366,8 @@ def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, ca
 
 @pytest.mark.slow
 @pytest.mark.compiled  # from nothing: seconds
-def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
+def test_a_run_says_that_it_compiles_when_it_does(tmp_path, monkeypatch):
+    monkeypatch.delenv(SILENT)
     command = ["-m", "c4env.evaluation", "run", "a=greedy", "b=greedy", *QUICK[3:-1]]
     elsewhere = environment(NUMBA_CACHE_DIR=str(tmp_path))
     for times in (1, 0):
@@ -372,7 +377,8 @@ def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.compiled  # from nothing: seconds
-def test_a_run_that_cannot_keep_machine_code_says_so_and_leaves_none(tmp_path):
+def test_a_run_that_cannot_keep_machine_code_says_so_and_leaves_none(tmp_path, monkeypatch):
+    monkeypatch.delenv(SILENT)
     blocked, temporary = tmp_path / "blocked", tmp_path / "temporary"
     blocked.write_text("in the way")
     temporary.mkdir()

@@ -74,8 +74,7 @@ def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_pa
     alphazero.train(tmp_path / "whole", 500, 1, boards=8)
     alphazero.train(tmp_path / "other", 500, 2, boards=8)
     script = (
-        "import os, pathlib, sys, torch\n"
-        "torch.set_num_threads(1)\n"
+        "import os, pathlib, sys\n"
         "import alphazero\n"
         "alphazero.SIMULATIONS, play, turns = 8, alphazero.play, []\n"
         "def killed(*arguments):\n"
