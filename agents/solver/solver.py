@@ -50,9 +50,9 @@ class Solver:
     with an empty table. Threads may share a solver; their long searches wait for each other.
 
     Args:
-        book: the opening book: ``"default"`` comes with this package, ``"12ply"`` with the package
-            ``bitbully-databases``; a path; a :class:`~c4env.agents.solver.book.Book`; or None for
-            no book. Only the standard board, 6 x 7, has books.
+        book: the opening book: ``"default"`` knows all positions of up to 12 discs; a path; a
+            :class:`~c4env.agents.solver.book.Book`; or None for no book. Only the standard board,
+            6 x 7, has books.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
             a power of two; a search takes the memory as it fills the table.
 

@@ -2,8 +2,7 @@
 
 DIR is a directory that `c4 run --out` or `c4 play --record` wrote. --html writes one page with
 tables, figures and every game with the exact score of each column. The command first computes these
-scores on all cores and keeps them in DIR/scores.jsonl. The extra book (pip install
-bitbully-databases) makes this several times as fast.
+scores on all cores and keeps them in DIR/scores.jsonl.
 
 If DIR has the strength.jsonl of a training, the table is its curve, and --plots draws it.
 """

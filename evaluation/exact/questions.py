@@ -19,7 +19,7 @@ from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, exam
 from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer, suggest
 from c4env.evaluation.exact.moves import JudgedMove, Quality
-from c4env.evaluation.exact.scores import Judge, strongest_book
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.games.asking import Fault
 from c4env.evaluation.games.field import name_players, split_name
 from c4env.evaluation.games.game import game_seed
@@ -185,7 +185,7 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     if count is not None and count < 1:
         raise InvalidOption(f"{count} positions: expected at least 1")
     require_integer("seed", seed, 0, "an integer of 0 or more")
-    solver = Solver(book=strongest_book())
+    solver = Solver()
     positions: dict[Position, Labelled] = {}
     from_files: list[Labelled] = []
     for name in names:

@@ -32,7 +32,7 @@ from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
 from c4env.errors import InvalidOption
 from c4env.evaluation.cli.declare import add_options, add_quiet, at_least
 from c4env.evaluation.cli.output import Progress, say
-from c4env.evaluation.exact.scores import Judge, strongest_book
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.games.run import Settings, shuffled
 from c4env.files import require_file, write_whole
 from c4env.openings import canonical
@@ -139,8 +139,7 @@ def _game(pair: list[Agent], generator: np.random.Generator) -> Iterator[str]:
 
 def choose(candidates: list[str], count: int) -> list[Question]:
     """At most ``count`` of the critical ones, all of so many plies, spread over their kinds."""
-    book = strongest_book()
-    solver = Solver(book=book)
+    solver = Solver()
     kinds: dict[tuple[int, int], list[str]] = {
         (value, keep): [] for value in (1, 0) for keep in (1, 2, 3)
     }
@@ -151,7 +150,7 @@ def choose(candidates: list[str], count: int) -> list[Question]:
             kinds[max(signs), min(signs.count(max(signs)), 3)].append(moves)
     in_turn = itertools.chain.from_iterable(itertools.zip_longest(*kinds.values()))
     chosen = list(filter(None, in_turn))[:count]
-    judge = Judge(book=book)
+    judge = Judge()
     return [Question(moves, judge.scores(Position.parse(moves))) for moves in sorted(chosen)]
 
 

@@ -201,7 +201,7 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
     """The labels of quiet positions, by the 12-ply book and search."""
     from c4env.agents.solver import Solver
 
-    solver = Solver("12ply", TABLE_MB)
+    solver = Solver(table_mb=TABLE_MB)
     signs = np.empty(len(mine), np.int8)
     keeps = np.full((len(mine), COLUMNS), -1, np.int8)
     for i, sides in enumerate(zip(mine.tolist(), theirs.tolist(), strict=True)):
