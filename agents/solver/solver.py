@@ -303,9 +303,14 @@ class Solver:
         """Search positions or their columns; the threads share them in portions."""
         count = len(mine)
         scores = np.empty((count, width), np.int8)
+        known = np.full(count, NO_SCORE, np.int8)
+        if self.book and width > 1:  # the book's last ply, whose columns it does not have
+            for i in np.flatnonzero(np.bitwise_count(mine | theirs) == self.book.plies).tolist():
+                score = self._book_score(Position.from_bitboards(int(mine[i]), int(theirs[i])))
+                known[i] = NO_SCORE if score is None else score
 
         def search(table: Int64s, work: Int64s, start: int, stop: int) -> int:
-            return score_range(table, work, mine, theirs, scores, start, stop)
+            return score_range(table, work, mine, theirs, known, scores, start, stop)
 
         done = self._try(lambda table, work: search(table, work, 0, count))
         if done < count:

@@ -16,12 +16,14 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from c4env.errors import C4Error, InvalidOption, UnreadableRun, brief
+from c4env.errors import C4Error, UnreadableRun, brief
 from c4env.evaluation.store.lines import read_text
 from c4env.evaluation.store.run_files import CUT, Ending, GameRecord
 from c4env.evaluation.tables import shortened
@@ -51,8 +53,7 @@ class Stated(NamedTuple):
 
     moves: str  # 1-based columns
     result: str = ""  # one of RESULTS, or "" if it says nothing
-    ending: str = ""  # an ending of a GameRecord, or ""
-    reason: str = ""
+    ending: Ending | Literal[""] = ""  # "" if it says nothing
 
 
 Read = tuple[Names | None, Stated | GameRecord]
@@ -67,8 +68,7 @@ def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
         names: the players of games without names.
 
     Raises:
-        UnreadableRun: a game cannot be read, or there is none.
-        InvalidOption: there are two names for one player, or none.
+        UnreadableRun: a game cannot be read, there is none, or its players have no names or two.
     """
     files = [path]
     if path.is_dir():
@@ -83,11 +83,13 @@ def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
         if not file.exists():
             raise UnreadableRun(f"{file}: expected a file of games, or a folder")
         read = READERS.get(file.suffix.lower(), _of_text)
-        before = len(games)
-        for where, game in read(read_text(file)):
-            games.append(_named(f"{file}{where and ', '}{where}", game, names))
-        if len(games) == before:
+        try:
+            found = list(read(read_text(file)))
+        except UnreadableRun as error:
+            raise UnreadableRun(f"{file}: {error}") from None
+        if not found:
             raise UnreadableRun(f"{file} has no game: expected at least one")
+        games += [_named(f"{file}{where and ', '}{where}", game, names) for where, game in found]
     return games
 
 
@@ -103,7 +105,7 @@ def games_of(items: Iterable[Any], names: Names | None = None) -> list[GameRecor
     """
     games = []
     for number, item in enumerate(items, start=1):
-        read = _reading(f"game {number}", _of_item, item)
+        read = partial(_of_item, item)
         games.append(_named(f"game {number}", read, names, SIDES))
     if not games:
         raise UnreadableRun("no games: expected at least one")
@@ -122,16 +124,15 @@ def _named(
                 "--names FIRST SECOND (names in Python)"
             )
         if found is not None and names is not None:
-            raise InvalidOption(f"names={names!r}: expected none, since the games name the players")
+            raise UnreadableRun(f"the game names its players, so expected no names {names}")
         players = found or names or otherwise
         assert players is not None
         return game if isinstance(game, GameRecord) else _record(players, game)
     except C4Error as error:
-        raise type(error)(f"{where}: {error}") from None
-
-
-def _reading(where: str, read: Callable[[Any], Read], value: Any) -> Callable[[], Read]:
-    return lambda: read(value)
+        raise UnreadableRun(f"{where}: {error}") from None
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        what = f"{type(error).__name__} {error}"
+        raise UnreadableRun(f"{where}: a damaged game: {what}") from None
 
 
 def _record(players: Names, said: Stated) -> GameRecord:
@@ -141,11 +142,12 @@ def _record(players: Names, said: Stated) -> GameRecord:
     position = Position.parse(said.moves)
     stated = f"{said.result} {said.ending}".strip()
     if (outcome := position.outcome) is not None:
-        winner, ending = outcome.winner, "full board" if outcome.winner is None else "four"
+        winner = outcome.winner
+        ending: Ending = "full board" if winner is None else "four"
         result = {0: "1-0", 1: "0-1", None: "1/2-1/2"}[winner]
         if said.result not in ("", result) or said.ending not in ("", ending):
             raise UnreadableRun(f"the moves end in {result} by {ending}, not in {stated}")
-        return GameRecord(players, "", said.moves, winner, ending, said.reason)  # type: ignore[arg-type]
+        return GameRecord(players, "", said.moves, winner, ending)
     if said.ending in ("", CUT):
         if said.result not in ("", "*"):
             raise UnreadableRun(
@@ -154,16 +156,16 @@ def _record(players: Names, said: Stated) -> GameRecord:
             )
         if not said.moves:
             raise UnreadableRun("the game has no moves: expected at least one")
-        return GameRecord(players, "", said.moves, None, CUT, said.reason)
-    loser = 1 - winner if (winner := RESULTS.get(said.result)) is not None else None
-    if said.ending not in (*ENDINGS.values(), *BY_MOVER) or loser is None:
+        return GameRecord(players, "", said.moves, None, CUT)
+    winner = RESULTS.get(said.result)
+    if said.ending not in (*ENDINGS.values(), *BY_MOVER) or winner is None:
         raise UnreadableRun(
             f"the moves end no game, and {stated} does not say who won and how: expected 1-0 or "
             f"0-1, and one of {', '.join(list(ENDINGS)[:-1])}"
         )
-    if said.ending in BY_MOVER and loser != position.to_move:
-        raise UnreadableRun(f"{SIDES[1 - loser]} is to move, so {stated} contradicts the moves")
-    return GameRecord(players, "", said.moves, 1 - loser, said.ending, said.reason)  # type: ignore[arg-type]
+    if said.ending in BY_MOVER and winner == position.to_move:
+        raise UnreadableRun(f"{SIDES[winner]} is to move, so {stated} contradicts the moves")
+    return GameRecord(players, "", said.moves, winner, said.ending, "so says the source")
 
 
 # -- one game ----------------------------------------------------------------------------------
@@ -256,14 +258,15 @@ def _of_kaggle(episode: Mapping[str, Any]) -> Read:
             f"an episode of {episode.get('name')} on a board of {size}: expected connectx on "
             f"{BOARD_SIZE}"
         )
-    columns, ending, loser = [], "", None
+    columns, loser = [], None
+    ending: Ending | Literal[""] = ""
     steps: list[list[dict[str, Any]]] = episode["steps"]
-    for number, (before, after) in enumerate(zip(steps, steps[1:], strict=False)):
+    for number, (before, after) in enumerate(pairwise(steps)):
         mover = number % 2
         if before[mover]["status"] != "ACTIVE":
             raise UnreadableRun(f"step {number}: player {mover} is not to move")
-        if ending := KAGGLE_ENDINGS.get(after[mover]["status"], ""):
-            loser = mover
+        if (status := after[mover]["status"]) in KAGGLE_ENDINGS:
+            ending, loser = KAGGLE_ENDINGS[status], mover
             break
         columns.append(after[mover]["action"])
     rewards = episode["rewards"]
@@ -296,8 +299,8 @@ def _of_spin_bench(log: Mapping[str, Any]) -> Read:
         if move["agent"] != f"player_{number % 2}":
             raise UnreadableRun(f"move {number + 1} is of {move['agent']}: expected turns")
     columns = [int(move["action"]) for move in moves]
-    ending = "illegal column" if illegal else ""
-    return players, Stated(_moves_of_list(columns), winners[log["winner"]], ending)
+    result = winners[log["winner"]]
+    return players, Stated(_moves_of_list(columns), result, "illegal column" if illegal else "")
 
 
 def _is_message(item: Any) -> bool:
@@ -330,11 +333,11 @@ Found = Iterator[tuple[str, Callable[[], Read]]]
 def _of_text(text: str) -> Found:
     """Find a game in each line of a text, or the one of a file that OpenSpiel wrote."""
     if text.startswith(OPEN_SPIEL):
-        yield "", lambda: (None, _of_open_spiel(text))
+        yield "", partial(_of_open_spiel, text)
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.startswith("#"):
-            yield f"line {number}", _reading("", _of_line, line)
+            yield f"line {number}", partial(_of_line, line)
 
 
 def _of_line(line: str) -> Read:
@@ -364,7 +367,7 @@ def _is_moves(word: str) -> bool:
     return word == "-" or not set(word) - set("0123456789")
 
 
-def _of_open_spiel(text: str) -> Stated:
+def _of_open_spiel(text: str) -> Read:
     """Read what ``pyspiel.serialize_game_and_state`` wrote; its actions are 0-based columns."""
     head, mark, state = text.partition("[State]")
     game = head.partition("[Game]")[2].strip()
@@ -374,18 +377,17 @@ def _of_open_spiel(text: str) -> Stated:
         columns = [int(line) for line in state.split()]
     except ValueError as error:
         raise UnreadableRun(f"{error}: expected a column in each line of [State]") from None
-    return Stated(_moves_of_list(columns))
+    return None, Stated(_moves_of_list(columns))
 
 
 def _of_json(text: str) -> Found:
     """Find the game of a JSON file, or the games of a list."""
     value = _parsed(text)
-    single = not isinstance(value, list) or _is_one(value)
-    if single:
-        yield "", _reading("", _of_item, value)
+    if not isinstance(value, list) or _is_one(value):
+        yield "", partial(_of_item, value)
         return
     for number, item in enumerate(value, start=1):
-        yield f"game {number}", _reading("", _of_item, item)
+        yield f"game {number}", partial(_of_item, item)
 
 
 def _is_one(value: list[Any]) -> bool:
@@ -398,7 +400,11 @@ def _is_one(value: list[Any]) -> bool:
 def _of_json_lines(text: str) -> Found:
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
-            yield f"line {number}", _reading("", lambda line: _of_item(_parsed(line)), line)
+            yield f"line {number}", partial(_of_json_line, line)
+
+
+def _of_json_line(line: str) -> Read:
+    return _of_item(_parsed(line))
 
 
 def _parsed(text: str) -> Any:
@@ -413,7 +419,7 @@ def _of_csv(text: str) -> Found:
     reader = csv.DictReader(io.StringIO(text), strict=True)
     try:
         for row in reader:
-            yield f"line {reader.line_num}", _reading("", _of_row, row)
+            yield f"line {reader.line_num}", partial(_of_row, row)
     except csv.Error as error:
         raise UnreadableRun(f"line {reader.line_num}: {error}") from None
 

@@ -6,14 +6,14 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.learned import IntegerNetwork, features_of
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import exam, keys
+from c4env.agents.solver.exam import exam, held_out, keys
 from c4env.bitboard import mirror, mirror_all, playable, winning_cells
 from c4env.errors import InvalidOption
 from c4env.observation import planes_of
 from tests.makers import weights
 from tests.makers.__main__ import main as make_again
 from tests.makers.weights import labels as made
-from tests.makers.weights.labels import Labels, held_out, positions_of_games
+from tests.makers.weights.labels import Labels, positions_of_games
 
 pytestmark = pytest.mark.slow  # of a maker, which is no part of the package
 
