@@ -83,8 +83,9 @@ def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
         if not file.exists():
             raise UnreadableRun(f"{file}: expected a file of games, or a folder")
         read = READERS.get(file.suffix.lower(), _of_text)
+        text = read_text(file)
         try:
-            found = list(read(read_text(file)))
+            found = list(read(text)) if text.strip() else []
         except UnreadableRun as error:
             raise UnreadableRun(f"{file}: {error}") from None
         if not found:
@@ -117,17 +118,17 @@ def _named(
 ) -> GameRecord:
     """Read a game and make its record; an error begins with ``where``."""
     try:
-        found, game = read()
-        if found is None and names is None and otherwise is None:
+        found, said = read()
+        players = found or names or otherwise
+        game = said if isinstance(said, GameRecord) else _record(players or SIDES, said)
+        if players is None:
             raise UnreadableRun(
                 "the players have no names: expected them in the source, or the option "
                 "--names FIRST SECOND (names in Python)"
             )
         if found is not None and names is not None:
             raise UnreadableRun(f"the game names its players, so expected no names {names}")
-        players = found or names or otherwise
-        assert players is not None
-        return game if isinstance(game, GameRecord) else _record(players, game)
+        return game
     except C4Error as error:
         raise UnreadableRun(f"{where}: {error}") from None
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:

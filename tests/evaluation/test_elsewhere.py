@@ -114,7 +114,8 @@ BAD = {
         "a b 4455 won": "'won': expected a result",
     },
     "a.json": {
-        "": "no JSON",
+        "": "has no game",
+        "[": "no JSON",
         "[]": "has no game",
         "[3, 3, 7]": "7 is no 0-based column 0..6, which a list has; write 1-based moves as a text",
         "[3, 3, true]": "expected integers",
