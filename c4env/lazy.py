@@ -11,7 +11,6 @@ from typing import Any, Final
 from c4env.errors import MissingExtra
 
 EXTRAS: Final = {
-    "book": "bitbully-databases",
     "chat": "openai",
     "dask": "distributed",
     "jax": "jax",

@@ -5,27 +5,37 @@ positions of ``plies`` discs, but not the positions. A position and its mirror i
 The scores are in ascending order of position keys
 (:func:`c4env.agents.solver.table.position_key`). The reader enumerates the positions in
 milliseconds and computes the scores of positions with fewer discs by minimax.
+
+The default book is two: this package's file of 8 plies, and for 9 to 12 discs the 12-ply book of
+the package ``bitbully-databases`` (:mod:`c4env.agents.solver.twelve`).
 """
 
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
+import warnings
 from importlib import resources
-from typing import IO, Final
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from c4env.agents.solver import enumeration
 from c4env.agents.solver.table import position_key
 from c4env.arrays import Int8s, Int64s
+from c4env.bitboard import CELLS
 from c4env.boards import STANDARD
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.geometry import IS_STANDARD, require_standard
 from c4env.position import Position, require_position
 
-DEFAULT_PLIES: Final = 8
+if TYPE_CHECKING:
+    from c4env.agents.solver.twelve import Records
+
+SHIPPED_PLIES: Final = 8
 
 
 class Book:
@@ -96,7 +106,7 @@ class Book:
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:
-        """Return the book for an option: ``"default"``, ``"12ply"``, a path, a Book, or None."""
+        """Return the book for an option: ``"default"``, a path, a Book, or None."""
         if book is None or isinstance(book, Book):
             return book
         if not IS_STANDARD:
@@ -107,26 +117,86 @@ class Book:
             )
         if book == "default":
             return default_book()
-        if book == "12ply":
-            return twelve_ply_book()
         if isinstance(book, (str, os.PathLike)):
             return cls.read(book)
-        raise InvalidOption(f"book={book!r}: expected 'default', '12ply', a path, a Book or None")
+        raise InvalidOption(f"book={book!r}: expected 'default', a path, a Book or None")
+
+
+class DefaultBook(Book):
+    """Exact scores of all unfinished positions of up to 12 discs.
+
+    The entries of the 12-ply book are read in place, and only those that a position needs.
+
+    Args:
+        below: the book of positions of fewer discs.
+        file: the 12-ply book.
+
+    Raises:
+        OSError, ValueError: the file is missing or damaged.
+    """
+
+    def __init__(self, below: Book, file: Path) -> None:
+        """Combine a book for fewer plies with the file of the 12-ply book."""
+        self.plies = 12
+        self.name = "default"
+        self._below = below
+        # Copy on write, since kernels take no arrays that are read-only; nothing is written.
+        self._records: Records = np.asarray(np.memmap(file, np.uint8, mode="c")).reshape(-1, 5)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return default_book, ()
+
+    def score(self, position: Position) -> int | None:
+        """Return the score of an unfinished position; see :meth:`Book.score`."""
+        require_position(position)
+        if position.plies > self.plies:
+            return None
+        if position.plies <= self._below.plies:
+            return self._below.score(position)
+        from c4env.agents.solver.twelve import NOT_STORED, resolve  # compiled only if needed
+
+        score = resolve(
+            self._records, position.mine, position.theirs, position.plies, -CELLS, CELLS
+        )
+        return None if score == NOT_STORED else score
+
+    @property
+    def scores(self) -> Int8s:
+        """The scores ``[N]`` of the positions of 12 discs, by ascending key; takes seconds."""
+        from c4env.agents.solver.twelve import resolve_all
+
+        return resolve_all(self._records, *enumeration.bitboards(self.keys), self.plies)
+
+    @property
+    def keys(self) -> Int64s:
+        """The ascending keys ``[N]`` of the positions of 12 discs, which are enumerated."""
+        return enumeration.layers(self.plies)[-1]
 
 
 @functools.cache
 def default_book() -> Book:
-    """Return the book that comes with this package."""
+    """Return the book of up to 12 discs; that of 8, with a warning, if its file is missing."""
+    shipped = shipped_book()
+    spec = importlib.util.find_spec("bitbully_databases")
+    file = Path((spec and spec.origin) or "bitbully_databases/__init__.py")
+    try:
+        return DefaultBook(shipped, file.parent / "assets/book_12ply_distances.dat")
+    except (OSError, ValueError) as error:
+        warnings.warn(
+            f"the solver has only the book of {shipped.plies} plies, and positions of 9 to 15 "
+            f"discs take longer: bitbully-databases is not complete ({error}); "
+            "pip install --force-reinstall bitbully-databases mends this",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return shipped
+
+
+@functools.cache
+def shipped_book() -> Book:
+    """Return the book of 8 plies, whose file comes with this package."""
     require_standard("the default book")
     with resources.as_file(resources.files("c4env.agents.solver") / "book_8ply.npz") as file:
         book = Book.read(file)
     book.name = "default"
     return book
-
-
-@functools.cache
-def twelve_ply_book() -> Book:
-    """Return the 12-ply book of the package ``bitbully-databases``."""
-    from c4env.agents.solver.twelve import TwelvePlyBook  # compiled only if needed
-
-    return TwelvePlyBook(default_book())

@@ -176,14 +176,23 @@ def score_columns(
 
 
 @kernel(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64)", nogil=True
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[::1], int8[:, ::1], int64, int64)",
+    nogil=True,
 )
 def score_range(
-    table: Int64s, work: Int64s, mine: Int64s, theirs: Int64s, scores: Int8s, start: int, stop: int
+    table: Int64s,
+    work: Int64s,
+    mine: Int64s,
+    theirs: Int64s,
+    known: Int8s,
+    scores: Int8s,
+    start: int,
+    stop: int,
 ) -> int:
     """Write the scores of positions ``start`` to ``stop - 1``, or the scores of their columns.
 
     ``scores`` is [N, 1] for positions, or [N, 7] for columns; a full column gets ``NO_SCORE``.
+    ``known`` has the positions' scores for the search of columns, ``NO_SCORE`` where not known.
     Returns the index of the first position without a score, ``stop`` unless the search was stopped.
     """
     for i in range(start, stop):
@@ -195,7 +204,7 @@ def score_range(
             scores[i, 0] = score
         elif has_won(second):
             scores[i] = NO_SCORE
-        elif not score_columns(table, work, first, second, NO_SCORE, True, scores[i]):
+        elif not score_columns(table, work, first, second, known[i], True, scores[i]):
             return i
     return stop
 

@@ -1,8 +1,8 @@
 """The exam: a fixed set of critical positions with the exact score of each column.
 
 In a critical position the side to move can win or draw: some columns keep this result, and others
-do not. ``tests/makers/exam.py`` chose the positions. This project's training excludes these
-positions.
+do not. ``c4env.evaluation.exact.recipe`` chose the positions. This project's training excludes
+these positions.
 
 Each line of the file has a game that leads to the position (1-based columns), a tab, and the scores
 of the seven columns for the side to move, ``-`` for a full column.
@@ -28,6 +28,7 @@ VERSION: Final = 1
 FILE: Final = f"exam_{VERSION}.tsv"  # beside this module
 SHA256: Final = "358e07c41065de6eeeb4e5a11358c7229543f6f8fe3fc8e070d6050efff879b6"
 """The SHA-256 of the file."""
+HELD_OUT: Final = 50
 
 
 class Question(NamedTuple):
@@ -68,6 +69,18 @@ def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
     images = mirror_all(mine) * 2 + mirror_all(theirs)
     least: Int64s = np.minimum(mine * 2 + theirs, images)
     return least.astype(np.uint64)
+
+
+def held_out(mine: Int64s, theirs: Int64s) -> Bools:
+    """Return whether each position ``[N]`` is kept out of all training in this project.
+
+    A hash that mirror images share chooses one position in ``HELD_OUT``. The positions of the exam
+    are all among them.
+    """
+    least = np.minimum(mine * 3 + theirs, mirror_all(mine) * 3 + mirror_all(theirs))
+    mixed = least.astype(np.uint64) * np.uint64(5) * np.uint64(0x9E3779B97F4A7C15)
+    chosen: Bools = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0
+    return chosen
 
 
 @functools.cache

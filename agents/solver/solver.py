@@ -50,9 +50,9 @@ class Solver:
     with an empty table. Threads may share a solver; their long searches wait for each other.
 
     Args:
-        book: the opening book: ``"default"`` comes with this package, ``"12ply"`` with the package
-            ``bitbully-databases``; a path; a :class:`~c4env.agents.solver.book.Book`; or None for
-            no book. Only the standard board, 6 x 7, has books.
+        book: the opening book: ``"default"`` knows all positions of up to 12 discs; a path; a
+            :class:`~c4env.agents.solver.book.Book`; or None for no book. Only the standard board,
+            6 x 7, has books.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
             a power of two; a search takes the memory as it fills the table.
 
@@ -303,9 +303,14 @@ class Solver:
         """Search positions or their columns; the threads share them in portions."""
         count = len(mine)
         scores = np.empty((count, width), np.int8)
+        known = np.full(count, NO_SCORE, np.int8)
+        if self.book and width > 1:  # the book's last ply, whose columns it does not have
+            for i in np.flatnonzero(np.bitwise_count(mine | theirs) == self.book.plies).tolist():
+                score = self._book_score(Position.from_bitboards(int(mine[i]), int(theirs[i])))
+                known[i] = NO_SCORE if score is None else score
 
         def search(table: Int64s, work: Int64s, start: int, stop: int) -> int:
-            return score_range(table, work, mine, theirs, scores, start, stop)
+            return score_range(table, work, mine, theirs, known, scores, start, stop)
 
         done = self._try(lambda table, work: search(table, work, 0, count))
         if done < count:

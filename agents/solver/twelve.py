@@ -1,4 +1,4 @@
-"""Read the 12-ply book of the package ``bitbully-databases`` (MIT licence).
+"""Read the 12-ply book of the package ``bitbully-databases`` (MIT licence) in place.
 
 The book has the positions of exactly 12 discs in which the side to move has no immediate win. Of a
 position and its mirror image the book has only one, which may be either. An entry has a code of 4
@@ -11,26 +11,29 @@ result is negative if the side to move loses.
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.solver.book import Book
-from c4env.agents.solver.enumeration import find
-from c4env.arrays import Int8s
-from c4env.bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, win_score, winning_moves
-from c4env.errors import MissingExtra
+from c4env.arrays import Int8s, Int64s
+from c4env.bitboard import (
+    CELLS,
+    CENTRE_FIRST,
+    COLUMNS,
+    STRIDE,
+    drop,
+    mirror,
+    win_score,
+    winning_moves,
+)
 from c4env.jit import kernel
-from c4env.lazy import EXTRAS
-from c4env.position import Position, require_position
 
 PLIES: Final = 12
 NOT_STORED: Final = 99
 
-_RECORD: Final = np.dtype([("code", ">i4"), ("end", "i1")])
+Records = NDArray[np.uint8]
+"""The bytes of the entries, ``[N, 5]``."""
 
 
 @kernel("int64(int64, int64)")
@@ -47,65 +50,67 @@ def code(mine: int, theirs: int) -> int:
     return bits - (1 << 32) if bits >> 31 else bits
 
 
-@kernel("int64(int32[::1], int8[::1], int64, int64, int64)")
-def resolve(codes: NDArray[np.int32], ends: Int8s, mine: int, theirs: int, plies: int) -> int:
-    """Return the score of an unfinished position of at most 12 discs, or ``NOT_STORED``."""
+@kernel("int64(uint8[:, ::1], int64)")
+def code_at(records: Records, index: int) -> int:
+    """Return the code of an entry."""
+    bits = 0
+    for place in range(4):
+        bits = bits << 8 | int(records[index, place])
+    return bits - (1 << 32) if bits >> 31 else bits
+
+
+@kernel("int64(uint8[:, ::1], int64)")
+def end_of(records: Records, code: int) -> int:
+    """Return the result byte of the entry with a code; ``-128`` if there is none."""
+    low = 0
+    high = len(records)
+    while low < high:
+        middle = (low + high) >> 1
+        if code_at(records, middle) < code:
+            low = middle + 1
+        else:
+            high = middle
+    if low == len(records) or code_at(records, low) != code:
+        return -128
+    end = int(records[low, 4])
+    return end - 256 if end > 127 else end
+
+
+@kernel("int64(uint8[:, ::1], int64, int64, int64, int64, int64)")
+def resolve(records: Records, mine: int, theirs: int, plies: int, alpha: int, beta: int) -> int:
+    """Return the score of an unfinished position of at most 12 discs, or ``NOT_STORED``.
+
+    The score is exact between ``alpha`` and ``beta``, and else a bound, as in alpha-beta search.
+    """
     if winning_moves(mine, theirs):
         return win_score(plies + 1)
     if plies == PLIES:
-        index = find(codes, code(mine, theirs))
-        if index < 0:
-            index = find(codes, code(mirror(mine), mirror(theirs)))
-        if index < 0:
+        end = end_of(records, code(mine, theirs))
+        if end == -128:
+            end = end_of(records, code(mirror(mine), mirror(theirs)))
+        if end == -128:
             return NOT_STORED
-        end = int(ends[index])
         if end == 0:
             return 0
         score = win_score(PLIES + 100 - abs(end))
         return score if end > 0 else -score
     best = -CELLS
-    moves = playable(mine | theirs)
-    while moves:
-        cell = moves & -moves
-        moves ^= cell
-        score = resolve(codes, ends, theirs, mine | cell, plies + 1)
-        if score == NOT_STORED:
-            return NOT_STORED
-        best = max(best, -score)
+    for column in CENTRE_FIRST:
+        cell = drop(mine | theirs, column)
+        if cell:
+            score = resolve(records, theirs, mine | cell, plies + 1, -beta, -max(alpha, best))
+            if score == NOT_STORED:
+                return NOT_STORED
+            best = max(best, -score)
+            if best >= beta:
+                break
     return best
 
 
-class TwelvePlyBook(Book):
-    """The 12-ply book of ``bitbully-databases``, combined with a book for fewer plies.
-
-    ``distances`` has the codes and the result bytes of the entries.
-
-    Raises:
-        MissingExtra: the package is not installed.
-    """
-
-    def __init__(self, below: Book) -> None:
-        """Combine the installed book with a book for fewer plies."""
-        spec = importlib.util.find_spec("bitbully_databases")
-        file = Path((spec and spec.origin) or "bitbully_databases/__init__.py")
-        try:
-            records = np.fromfile(file.parent / "assets/book_12ply_distances.dat", dtype=_RECORD)
-        except OSError as error:
-            raise MissingExtra(
-                f"book '12ply' needs the package bitbully-databases ({error}): "
-                f"pip install {EXTRAS['book']}"
-            ) from None
-        self.plies = PLIES
-        self.name = "12ply"
-        self._below = below
-        self.distances = records["code"].astype(np.int32), np.ascontiguousarray(records["end"])
-
-    def score(self, position: Position) -> int | None:
-        """Return the score of an unfinished position; see :meth:`Book.score`."""
-        require_position(position)
-        if position.plies > self.plies:
-            return None
-        if position.plies <= self._below.plies:
-            return self._below.score(position)
-        score = resolve(*self.distances, position.mine, position.theirs, position.plies)
-        return None if score == NOT_STORED else score
+@kernel("int8[::1](uint8[:, ::1], int64[::1], int64[::1], int64)")
+def resolve_all(records: Records, mine: Int64s, theirs: Int64s, plies: int) -> Int8s:
+    """Return the scores ``[N]`` of unfinished positions of ``plies`` discs."""
+    scores = np.empty(len(mine), np.int8)
+    for i in range(len(mine)):
+        scores[i] = resolve(records, int(mine[i]), int(theirs[i]), plies, -CELLS, CELLS)
+    return scores

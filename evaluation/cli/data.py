@@ -9,9 +9,7 @@ full), best (the columns with the greatest score) and split. No two positions ar
 images, and none is in the exam of `c4 quality`. Half of the positions are of random games, half of
 games between agents, with some random moves.
 
-The file does not depend on --jobs. After an interruption the command resumes from
-FILE.part. The extra book (pip install bitbully-databases) makes positions of 8 to 11 discs several
-times as fast, and changes nothing in the file.
+The file does not depend on --jobs. After an interruption the command resumes from FILE.part.
 """
 
 from __future__ import annotations

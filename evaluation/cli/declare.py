@@ -145,6 +145,14 @@ def add_openings(parser: argparse.ArgumentParser, default: str) -> None:
     )  # fmt: skip
 
 
+def add_names(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--names``, for games whose source does not name the players."""
+    parser.add_argument(
+        "--names", nargs=2, metavar=("FIRST", "SECOND"),
+        help="the players of games that do not name them",
+    )  # fmt: skip
+
+
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Declare ``--quiet``."""
     parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")

@@ -252,7 +252,11 @@ def show_run(
 
 
 def write_pages(
-    arguments: argparse.Namespace, run: Tournament, ratings: Ratings, folder: str | Path | None
+    arguments: argparse.Namespace,
+    run: Tournament,
+    ratings: Ratings,
+    folder: str | Path | None,
+    source: Path | None = None,
 ) -> None:
     """Write the page of ``--html`` and the figures of ``--plots``, if these options were given.
 
@@ -261,6 +265,8 @@ def write_pages(
         run: a run of at least one game.
         ratings: the ratings of its players.
         folder: the run directory, which keeps the exact scores; None keeps no scores.
+        source: the games' file or folder, whose name and date the page shows; by default
+            ``folder``.
     """
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:
@@ -270,9 +276,11 @@ def write_pages(
     from c4env.files import write_whole
 
     title, seconds = "run", time.time()
-    if folder is not None:
-        folder = Path(folder)
-        title, seconds = folder.resolve().name, (folder / GAMES_FILE).stat().st_mtime
+    folder = None if folder is None else Path(folder)
+    if (shown := source or folder) is not None:
+        games = shown / GAMES_FILE
+        title = shown.resolve().name
+        seconds = (games if games.exists() else shown).stat().st_mtime
     date = time.strftime("%d %B %Y", time.localtime(seconds)).lstrip("0")
     with (
         nullcontext() if arguments.no_scores else judged(folder, run.games, arguments.quiet)

@@ -1,18 +1,24 @@
 """Judge moves, or heuristics without a search, by exact scores.
 
-  c4 quality DIR                             games that `c4 run --out DIR` wrote
+  c4 quality SOURCE                          games: of a run, or a file or folder of others' games
   c4 quality SPEC ... --on SET ...           answers of agents to positions
   c4 quality --heuristics ... --on SET ...   how well heuristics order positions
 
-A SET is `exam` (critical positions that come with the package), a file of `moves score` lines, or
-begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
+A SET is `exam` (critical positions that come with the package), `fresh:SEED` (an exam of the same
+kind that nobody has seen, made in minutes), a file of `moves score` lines, or begin-easy,
+begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
 
-The command finds the exact score of every column on all cores and keeps the scores in
-DIR/scores.jsonl. After an interruption the same command resumes.
+SOURCE is what `c4 report` reads: a directory of `c4 run --out`, a text with a game a line (`first
+second moves`), .csv, .json, an episode of Kaggle's ConnectX, a log of SPIN-Bench or TextArena, a
+state of OpenSpiel, or a folder of these.
+
+The command finds the exact score of every column on all cores and keeps the scores in scores.jsonl
+of the run's directory, or of --out. After an interruption the same command resumes.
 
 Columns: blunder_rate, blunders per critical move; critical, some column keeps a win or draw that
 another gives away; optimal, the best score; keeping, the same result (win, draw or loss) as the
-best column; loss, the mean of the best score minus the move's score; forced, one legal column.
+best column; giving_away, another result; loss, the mean of the best score minus the move's score;
+forced, one legal column.
 
 For heuristics the table has the rank correlation between value and exact score, and how often the
 value's sign is right. NAME is a heuristic of the zoo or module:function; without NAME the table has
@@ -22,10 +28,19 @@ all heuristics of the zoo.
 from __future__ import annotations
 
 import argparse
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.declare import AGENT, add_format, add_options, add_quiet, keywords, refuse
+from c4env.evaluation.cli.declare import (
+    AGENT,
+    add_format,
+    add_names,
+    add_options,
+    add_quiet,
+    keywords,
+    refuse,
+)
 from c4env.evaluation.cli.output import Progress, judged, show
 
 if TYPE_CHECKING:
@@ -36,9 +51,8 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     from c4env.evaluation.exact.questions import quality
 
-    parser.add_argument(
-        "what", nargs="*", metavar="DIR|SPEC", help=f"a run directory, or agents: {AGENT}"
-    )
+    parser.add_argument("what", nargs="*", metavar="SOURCE|SPEC", help=f"games, or agents: {AGENT}")
+    add_names(parser)
     parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="judge heuristics")
     parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
     add_options(parser, quality, "count out seed jobs")
@@ -53,16 +67,17 @@ def execute(arguments: argparse.Namespace) -> None:
         show(_of_heuristics(arguments), arguments)
         return
     if not arguments.what:
-        raise InvalidOption("expected a run directory, agents, or --heuristics")
+        raise InvalidOption("expected games, agents, or --heuristics")
     if arguments.on:
+        refuse(arguments, ["names"], "with --on")
         quality = _of_answers(arguments)
     elif len(arguments.what) > 1:
         raise InvalidOption(
-            f"{' '.join(arguments.what)}: expected one run directory, or agents with --on and "
-            "a set of positions"
+            f"{' '.join(arguments.what)}: expected one run, file or folder of games, or agents "
+            "with --on and a set of positions"
         )
     else:
-        refuse(arguments, ["count", "out"], "without --on and a set of positions")
+        refuse(arguments, ["count"], "without --on and a set of positions")
         quality = _of_games(arguments)
     show(quality, arguments)
 
@@ -70,14 +85,19 @@ def execute(arguments: argparse.Namespace) -> None:
 def _of_games(arguments: argparse.Namespace) -> Quality:
     from c4env.errors import InvalidOption
     from c4env.evaluation.exact.moves import Quality
-    from c4env.evaluation.studies.match import read_run
+    from c4env.evaluation.store.run_files import GAMES_FILE
+    from c4env.evaluation.studies.match import read_games
 
-    folder = Path(arguments.what[0])
-    if not folder.is_dir():
+    source, folder = Path(arguments.what[0]), arguments.out
+    if not source.exists():
         raise InvalidOption(
-            f"{folder} is not a run directory; to ask an agent, add --on and a set of positions"
+            f"{source} is no file and no folder of games; to ask an agent, add --on and a set of "
+            "positions"
         )
-    games = read_run(folder).games
+    if (source / GAMES_FILE).exists():
+        refuse(arguments, ["out"], "with a run, which keeps its scores itself")
+        folder = source
+    games = read_games(source, arguments.names).games
     with judged(folder, games, arguments.quiet, jobs=arguments.jobs) as judge:
         return Quality.of_games(games, judge, seed=arguments.seed or 0)
 
@@ -86,8 +106,9 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
     from c4env.evaluation.exact.questions import quality
 
     quiet = arguments.quiet
-    with Progress("positions", quiet) as positions, Progress("answers", quiet) as answers:
-        bars = {"positions": positions, "answers": answers}
+    with contextlib.ExitStack() as stack:
+        units = "portions", "positions", "answers"
+        bars = {unit: stack.enter_context(Progress(unit, quiet)) for unit in units}
         return quality(
             arguments.what,
             **keywords(arguments, quality),

@@ -1,11 +1,14 @@
-"""Print the tables of a run directory, finished or not, or of games that people played.
+"""Print the tables of a run, finished or not, of games that people played, or of others' games.
 
-DIR is a directory that `c4 run --out` or `c4 play --record` wrote. --html writes one page with
-tables, figures and every game with the exact score of each column. The command first computes these
-scores on all cores and keeps them in DIR/scores.jsonl. The extra book (pip install
-bitbully-databases) makes this several times as fast.
+SOURCE is a directory that `c4 run --out` or `c4 play --record` wrote, or a file or folder of games
+of other programs: a text with a game a line (`first second moves`, columns 1-7), .csv or .json of
+--games, an episode of Kaggle's ConnectX, a log of SPIN-Bench or TextArena, a state of OpenSpiel.
 
-If DIR has the strength.jsonl of a training, the table is its curve, and --plots draws it.
+--html writes one page with tables, figures and every game with the exact score of each column. The
+command first computes these scores on all cores and keeps them in scores.jsonl of the directory, or
+of --out.
+
+If SOURCE has the strength.jsonl of a training, the table is its curve, and --plots draws it.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from c4env.evaluation.cli.declare import (
     add_board,
     add_format,
     add_html,
+    add_names,
     add_quiet,
     anchor_of,
     refuse,
@@ -37,7 +41,8 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, metavar="DIR")
+    parser.add_argument("source", type=Path, metavar="SOURCE", help="a run, or games of others")
+    add_names(parser)
     add_board(parser)
     add_format(parser)
     add_anchor(parser)
@@ -53,57 +58,70 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--agent", type=standard_only(str), metavar="NAME",
         help="show where this agent loses, and the moves to mend first",
     )  # fmt: skip
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR",
+        help="for games of others: a folder that keeps the exact scores",
+    )  # fmt: skip
     add_quiet(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.report.summary import RunSummary
     from c4env.evaluation.store.run_files import GAMES_FILE, require_format, write_games
-    from c4env.evaluation.studies.match import read_run
+    from c4env.evaluation.studies.match import read_games
 
+    source = arguments.source
     if arguments.games:
         require_format(arguments.games)
-    if IS_STANDARD and not (arguments.folder / GAMES_FILE).exists():
+    is_run = (source / GAMES_FILE).exists()
+    if IS_STANDARD and not is_run:
         from c4env.evaluation.studies.strength import FILE
 
-        if (arguments.folder / FILE).exists():
+        if (source / FILE).exists():
             show_curve(arguments)
             return
-    run = read_run(arguments.folder)
+    if is_run:
+        refuse(arguments, ["out"], "with a run, which keeps its scores itself")
+    run = read_games(source, arguments.names)
+    folder = source if is_run else arguments.out
     games = run.games
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
-        raise InvalidOption(f"{arguments.folder} has no games yet: expected at least one")
+        raise InvalidOption(f"{source} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
     with reader_may_end():
-        show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
+        by_agent = arguments.agent is not None
+        show(mistakes_of(arguments, games, folder) if by_agent else summary, arguments)
     if arguments.games:
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
     if summary.ratings is not None:
-        write_pages(arguments, run, summary.ratings, arguments.folder)
+        write_pages(arguments, run, summary.ratings, folder, source)
 
 
 def show_curve(arguments: argparse.Namespace) -> None:
     """Print the curve of a training, and draw it."""
     from c4env.evaluation.studies.strength import read_curve
 
-    refuse(arguments, ["html", "games", "agent", "anchor"], "with the curve of a training")
-    curve = read_curve(arguments.folder)
+    options = ["html", "games", "agent", "anchor", "names", "out"]
+    refuse(arguments, options, "with the curve of a training")
+    curve = read_curve(arguments.source)
     if arguments.plots and not curve.rows:
-        raise InvalidOption(f"{arguments.folder} has no measurements yet: expected at least one")
+        raise InvalidOption(f"{arguments.source} has no measurements yet: expected at least one")
     show(curve, arguments)
     if arguments.plots:
         from c4env.evaluation.report.plots import training_figures, write_plots
 
-        title = arguments.folder.resolve().name
+        title = arguments.source.resolve().name
         for path in write_plots(arguments.plots, training_figures(title, curve.rows)):
             say(f"figure in {path}", sys.stderr)
 
 
-def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mistakes:
+def mistakes_of(
+    arguments: argparse.Namespace, games: Sequence[GameRecord], folder: Path | None
+) -> Mistakes:
     """Find where an agent loses, and its costliest moves."""
     from c4env.evaluation.exact.mistakes import Mistakes
 
     agents_games = [game for game in games if arguments.agent in game.players]
-    with judged(arguments.folder, agents_games, arguments.quiet) as judge:
+    with judged(folder, agents_games, arguments.quiet) as judge:
         return Mistakes.of(games, arguments.agent, judge)

@@ -27,7 +27,6 @@ from c4env.envs.batch import boards_from, discs_on
 from c4env.envs.streams import streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, require_integer, suggest
-from c4env.evaluation.exact.scores import strongest_book
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, versions
 from c4env.evaluation.store.lines import Lines
@@ -242,7 +241,7 @@ def data(
     _require_new(file)
     draw = _Draw.checked(seed, sets, plies, positions)
     threads = require_integer("jobs", usable_cores() if jobs is None else jobs)
-    solver = Solver(strongest_book())
+    solver = Solver()
     part = file.with_name(f"{file.name}.part")
     with Lines(part, _decode) as lines:  # locked until the file is written
         try:

@@ -244,7 +244,7 @@ def _part(
     opponents = math.nan
     if OTHERS in quality.players:
         opponents = quality.slice(OTHERS, **selection).blunder_rate.value
-    points = [game.points[game.players.index(player)] for game in games]
+    points = [game.points[game.players.index(player)] for game in games if game.counted]
     score = sum(points) / len(points) if points else None
     return Part(where, len(points) or None, score, own, opponents)
 

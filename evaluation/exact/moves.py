@@ -23,12 +23,14 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.exact.scores import Judge, Scores, positions_in, sign
 from c4env.evaluation.rating.fit import DRAWS, FEW, UNKNOWN, Interval, weights_of
 from c4env.evaluation.store.run_files import GameRecord
-from c4env.evaluation.tables import Column, Result, Table, plural
+from c4env.evaluation.tables import Column, Result, Table, plural, rounded
 from c4env.position import DIGITS
 from c4env.rules import CELLS
 from c4env.system import one_thread
 
 BAND: Final = 7  # plies per band, so that a game has six bands
+SENTENCES: Final = 4
+"""A sentence for each of so many players; of more, only the table."""
 TERMS: Final = (
     "moves", "forced", "critical", "blunders", "optimal", "keeping", "loss", "given_away",
 )  # fmt: skip
@@ -133,6 +135,7 @@ QUALITY_COLUMNS: Final = (
     Column("blunder_rate", ".1%"),
     Column("optimal", ".1%"),
     Column("keeping", ".1%"),
+    Column("giving_away", ".1%", lambda quality: 1 - quality.keeping.value),
     Column("loss", ".2f"),
     *map(Column, ("moves", "critical", "blunders", "forced")),
 )
@@ -272,6 +275,29 @@ class Quality(Result):
             most = 2 * (above / below).max() if most is None else most
             over, under = over + more[0] * most * below.mean(), under + more.sum(0) * below.mean()
         return Interval.of(value, over / under)
+
+    def sentence(self) -> str:
+        """What each of a few players keeps, and where it loses most; of more, of the best alone."""
+        shown = self.players if len(self.players) <= SENTENCES else self.players[:1]
+        return "\n".join(map(self._in_words, shown))
+
+    def _in_words(self, player: str) -> str:
+        whole = self.slice(player)
+        moves = f"of its {plural(whole.critical, 'critical move')}"
+        if not whole.critical:
+            return f"{player} had no critical move."
+        if not whole.blunders:
+            return f"{player} keeps the win or draw in all {moves}."
+        lost, low, high = whole.blunder_rate
+        kept, least, most = (rounded(1 - rate, ".0%") for rate in (lost, high, low))
+        ends = "" if math.isnan(low) else f" (95 %: {least} .. {most})"
+        parts = {band: self.slice(player, plies=band) for band in bands(BAND)}
+        worst = max(parts, key=lambda band: parts[band].given_away)
+        return (
+            f"{player} keeps the win or draw in {kept} {moves}{ends}; it loses most at "
+            f"{band_name(worst)}: {parts[worst].blunders} of its "
+            f"{plural(whole.blunders, 'blunder')}."
+        )
 
     def tables(self) -> dict[str, Table]:
         """A table of all moves, and a table of blunders per critical move by colour and ply."""

@@ -1,13 +1,13 @@
 """Ask agents for moves in fixed sets of positions, and judge the moves; no game is played.
 
-The sets are the exam, files of ``moves score`` lines, and sets generated from a seed.
+The sets are the exam, fresh exams, files of ``moves score`` lines, and sets generated from a seed.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -17,10 +17,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import SHA256, VERSION, exam
+from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
 from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer, suggest
 from c4env.evaluation.exact.moves import JudgedMove, Quality
-from c4env.evaluation.exact.scores import Judge, strongest_book
+from c4env.evaluation.exact.scores import Judge, Scores
 from c4env.evaluation.games.asking import Fault
 from c4env.evaluation.games.field import name_players, split_name
 from c4env.evaluation.games.game import game_seed
@@ -32,6 +32,7 @@ from c4env.evaluation.tables import plural, shortened
 from c4env.position import Position, format_moves
 
 EXAM: Final = "exam"
+FRESH: Final = "fresh:"  # begins the name of an exam that a seed makes
 ANSWERS_FILE: Final = "answers.jsonl"
 GENERATED: Final = 100
 """The default number of positions in a generated set."""
@@ -47,6 +48,7 @@ class Labelled(NamedTuple):
     moves: str
     position: Position
     score: int
+    scores: Scores | None = None  # of all columns, if they are known
 
 
 STAGES: Final = {
@@ -80,7 +82,8 @@ def quality(
         seed: seed of stochastic agents, of sets made from it, and of the intervals.
         jobs: number of threads that judge, one for each core if not given.
         out: folder that keeps answers and scores; the same call resumes from them.
-        watch: called with ``"positions"`` or ``"answers"``, the number done and the total.
+        watch: called with ``"portions"`` of a fresh exam, ``"positions"`` or ``"answers"``, the
+            number done and the total.
 
     Returns:
         the judged moves.
@@ -97,15 +100,18 @@ def quality(
     specs = specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
     sets = [on] if isinstance(on, str) else on
     with closing(referee_of(specs)) as referee, Judge(out) as judge:
-        positions = labelled_sets(sets, count, seed)
-        for labelled in exam() if EXAM in sets else ():
-            judge.learn(labelled.position, labelled.scores)
+        positions = labelled_sets(sets, count, seed, jobs, partial(watch, "portions"))
+        for labelled in positions:
+            if labelled.scores is not None:
+                judge.learn(labelled.position, labelled.scores)
         judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
         judged = question_agents(referee, positions, judge, seed, out, partial(watch, "answers"))
-    if EXAM not in sets:
-        return judged
-    about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
-    return replace(judged, notes=(about, *judged.notes))
+    mark = "; mark: the share of moves that keep the value"
+    about = [f"exam {VERSION} (sha256 {SHA256[:16]}){mark}"] if EXAM in sets else []
+    about += [
+        f"{name}, by the recipe of exam {VERSION}{mark}" for name in sets if name.startswith(FRESH)
+    ]
+    return replace(judged, notes=(*about, *judged.notes))
 
 
 def question_agents(
@@ -182,25 +188,37 @@ def referee_of(specs: Sequence[str]) -> Referee:
     return Referee(name_players(named))
 
 
-def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
+def labelled_sets(
+    names: Sequence[str],
+    count: int | None,
+    seed: int = 0,
+    jobs: int | None = None,
+    watch: Watcher | None = None,
+) -> list[Labelled]:
     """Return the positions of several sets without duplicates, and check the labels of files.
 
     Args:
-        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or names in
-            :data:`STAGES`, whose sets this function generates.
+        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``),
+            ``fresh:SEED`` (``c4env.evaluation.exact.recipe``), or names in :data:`STAGES`, whose
+            sets this function generates.
         count: number of positions to take from the start of each set: all if not given, and
             ``GENERATED`` of a set that this function generates.
         seed: seed of the generated sets.
+        jobs: number of processes that make a fresh exam, one for each core if not given.
+        watch: called with the portions of a fresh exam made and the total.
     """
     if count is not None and count < 1:
         raise InvalidOption(f"{count} positions: expected at least 1")
     require_integer("seed", seed, 0, "an integer of 0 or more")
-    solver = Solver(book=strongest_book())
+    solver = Solver()
     positions: dict[Position, Labelled] = {}
     from_files: list[Labelled] = []
     for name in names:
-        members = _positions_of_set(name, count, seed, solver)
-        if name not in (EXAM, *STAGES):
+        if name == EXAM or name.startswith(FRESH):
+            members = _labelled(questions_of(name, jobs, watch))[:count]
+        else:
+            members = _positions_of_set(name, count, seed, solver)
+        if name not in (EXAM, *STAGES) and not name.startswith(FRESH):
             from_files += members
         for labelled in members:
             if labelled.position.outcome is not None:
@@ -216,18 +234,38 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     return list(positions.values())
 
 
+def questions_of(
+    name: str, jobs: int | None = None, watch: Watcher | None = None
+) -> tuple[Question, ...]:
+    """Return the questions of ``exam`` or of ``fresh:SEED``, which is made.
+
+    Raises:
+        InvalidOption: the seed is not an integer of 0 or more.
+    """
+    if name == EXAM:
+        return exam()
+    from c4env.evaluation.exact.recipe import fresh  # needs the agents of the games
+
+    seed = name.removeprefix(FRESH)
+    if not seed.isdecimal():
+        raise InvalidOption(f"set {name!r}: expected fresh:SEED with an integer of 0 or more")
+    return fresh(int(seed), jobs, watch)
+
+
+def _labelled(questions: Iterable[Question]) -> list[Labelled]:
+    return [
+        Labelled(q.moves, q.position, max(s for s in q.scores if s is not None), q.scores)
+        for q in questions
+    ]
+
+
 def _positions_of_set(name: str, count: int | None, seed: int, solver: Solver) -> list[Labelled]:
     if name in STAGES:
         return make_labelled(name, count or GENERATED, seed, solver)
-    if name == EXAM:
-        return [
-            Labelled(q.moves, q.position, max(s for s in q.scores if s is not None))
-            for q in exam()[:count]
-        ]
     if Path(name).exists():
         return read_labelled(Path(name))[:count]
     sets = [EXAM, *STAGES]
-    expected = f"expected a file of `moves score` lines, or one of {', '.join(sets)}"
+    expected = f"expected a file of `moves score` lines, fresh:SEED, or one of {', '.join(sets)}"
     raise UnreadableRun(f"set {name!r}{suggest(name, sets)}; {expected}")
 
 

@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.questions import StoredAnswer, question
-from c4env.evaluation.exact.scores import sign, strongest_book
+from c4env.evaluation.exact.scores import sign
 from c4env.evaluation.games.field import Player, Traits, as_players, describe_player, name_players
 from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.games.run import Openings, Settings, choose_openings
@@ -422,6 +422,6 @@ _thread = threading.local()
 def solver() -> Solver:
     """Return the solver of this thread; all openings share its transposition table."""
     if not hasattr(_thread, "solver"):
-        _thread.solver = Solver(book=strongest_book())
+        _thread.solver = Solver()
     solver: Solver = _thread.solver
     return solver

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.agents.solver import NO_SCORE, Book, Solver
-from c4env.agents.solver.book import default_book, twelve_ply_book
-from c4env.errors import MissingExtra, require_integer
+from c4env.errors import require_integer
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.store.run_files import GameRecord
@@ -38,18 +37,16 @@ class Judge:
 
     Args:
         folder: folder of ``scores.jsonl``, usually a run directory; None writes no file.
-        book: the solver's opening book (``c4env.agents.solver.Solver``), by default
-            :func:`strongest_book`; the book changes no score.
+        book: the solver's opening book (``c4env.agents.solver.Solver``); it changes no score.
         table_mb: size of the transposition table, in MB.
     """
 
     def __init__(
         self,
         folder: str | Path | None = None,
-        book: Book | str | None = "strongest",
+        book: Book | str | None = "default",
         table_mb: int = 64,
     ) -> None:
-        book = strongest_book() if book == "strongest" else book
         self._solver = Solver(book=book, table_mb=table_mb)
         self._memo = Memo(None if folder is None else Path(folder) / SCORES_FILE)
 
@@ -110,18 +107,6 @@ class Judge:
 def sign(score: int) -> int:
     """Return the sign of a score: 1 for a win, 0 for a draw, -1 for a loss."""
     return (score > 0) - (score < 0)
-
-
-def strongest_book() -> Book:
-    """Return the 12-ply opening book if it is installed, else the 8-ply book of this package.
-
-    Positions of 8 to 11 discs take nearly all of the solver's time; the 12-ply book contains their
-    scores.
-    """
-    try:
-        return twelve_ply_book()
-    except MissingExtra:
-        return default_book()
 
 
 def positions_in(game: GameRecord) -> list[Position]:

@@ -86,6 +86,8 @@ class Tournament:
             done = f"{len(self.games)} of {planned} games"
             goes_on = "a command with all its agents and openings resumes the run"
             notes = (*notes, f"unfinished: {done}; {goes_on}")
+        if cut := sum(not game.counted for game in self.games):
+            notes = (*notes, f"{plural(cut, 'game')} without a result, not counted in any table")
         return notes
 
     @functools.cached_property

@@ -30,6 +30,7 @@ FORFEIT_KINDS: Final[Mapping[str, tuple[Ending, ...]]] = {
     "timeouts": ("time",),
     "illegal": ("illegal column", "nonsense"),
     "abandoned": ("abandoned",),
+    "resigned": ("resigned",),
 }
 """The kinds of forfeits that tables count, and the endings of games of each kind."""
 PAIR_COLUMNS: Final = (
@@ -73,7 +74,7 @@ class Tally:
     def of(
         cls, games: Iterable[GameRecord], players: Iterable[str], openings: Iterable[str] = ()
     ) -> Tally:
-        """Count games; ignore games of an agent against itself.
+        """Count games; ignore games of an agent against itself, and those without a result.
 
         Args:
             games: the games.
@@ -81,7 +82,7 @@ class Tally:
             openings: openings to include even without games.
         """
         names = tuple(sorted(set(players)))
-        played = [game for game in games if game.players[0] != game.players[1]]
+        played = [g for g in games if g.counted and g.players[0] != g.players[1]]
         openings = tuple(sorted({*openings, *(game.opening for game in played)}))
         if len(openings) == 1:  # games come in any order
             played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
@@ -317,7 +318,7 @@ class WinTable(Result):
         notes: Sequence[str] = (),
     ) -> WinTable:
         """Count games in a table; ``players`` may include players without games."""
-        games = list(games)
+        games = [game for game in games if game.counted]
         cells: dict[tuple[str, str], Cell] = {}
         for (pair, winner), count in Counter((game.players, game.winner) for game in games).items():
             results = Cell(*(count * (winner == seat) for seat in (0, None, 1)))

@@ -130,7 +130,7 @@ def pairs_in_words(run: Tournament, players: Sequence[str], judge: Judge | None)
     """A sentence for each two players that met, the stronger first."""
     sentences = []
     for one, other in combinations(players, 2):
-        games = [game for game in run.games if {*game.players} == {one, other}]
+        games = [game for game in run.games if game.counted and {*game.players} == {one, other}]
         if not games:
             continue
         first, second = run.table.cell(one, other), ~run.table.cell(other, one)

@@ -48,8 +48,9 @@ Fixture = tuple[tuple[str, str], str]
 Pairings = Sequence[tuple[str, str]]
 """The players of games, the first and the second."""
 
-Kind = Literal["round robin", "gauntlet", "match", "people"]
-"""The pairings: all pairs; challengers against a field; two agents; or people against anyone."""
+Kind = Literal["round robin", "gauntlet", "match", "people", "games from elsewhere"]
+"""The pairings: all pairs; challengers against a field; two agents; people against anyone; or games
+of other programs."""
 
 
 @functools.cache

@@ -27,12 +27,14 @@ RUN_FILE: Final = "run.json"
 
 Ending = Literal[
     "four", "full board",
-    "exception", "illegal column", "nonsense", "time", "crash", "abandoned",
+    "exception", "illegal column", "nonsense", "time", "crash", "abandoned", "resigned",
+    "cut",
 ]  # fmt: skip
-"""How a game ended: played out in the first two cases, else by forfeit."""
+"""How a game ended: played out in the first two cases; by forfeit; or its record just ends."""
 
 PLAYED_OUT: Final = ("four", "full board")
-FORFEITS: Final = tuple(ending for ending in get_args(Ending) if ending not in PLAYED_OUT)
+CUT: Final = "cut"  # a game from elsewhere without a result, which tables do not count
+FORFEITS: Final = tuple(e for e in get_args(Ending) if e not in (*PLAYED_OUT, CUT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class GameRecord:
     players: tuple[str, str]  # spec strings, as given
     opening: str  # 1-based columns played before the agents took over
     moves: str  # 1-based columns of the whole game, including the opening
-    winner: int | None  # 0 the first player, 1 the second, None a draw
+    winner: int | None  # 0 the first player, 1 the second, None a draw, or no result
     ending: Ending
     reason: str = ""  # the cause of a forfeit
     nodes: tuple[int, int] = (0, 0)  # positions searched
@@ -59,10 +61,15 @@ class GameRecord:
 
     @property
     def points(self) -> tuple[float, float]:
-        """The points of each player: 1, 1/2 or 0."""
+        """The points of each player: 1, 1/2 or 0; see also :attr:`counted`."""
         if self.winner is None:
             return (0.5, 0.5)
         return (1.0, 0.0) if self.winner == 0 else (0.0, 1.0)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the game has a result, which tables and ratings count."""
+        return self.ending != CUT
 
     @property
     def forfeited_by(self) -> int | None:
@@ -109,7 +116,9 @@ class GameRecord:
                 raise UnreadableRun("the moves do not begin with the opening")
         except (C4Error, KeyError, TypeError, ValueError) as error:
             raise UnreadableRun(f"not a game: {error}") from None
-        if game.ending in FORFEITS:
+        if game.ending == CUT:
+            agree = outcome is None and game.winner is None
+        elif game.ending in FORFEITS:
             agree = outcome is None and game.winner is not None
         else:
             ending = "full board" if game.winner is None else "four"
@@ -160,7 +169,7 @@ def open_games(folder: Path | None, header: RunHeader, patience: float = 0.0) ->
     return file
 
 
-def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
+def read_folder(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     """Read the header and the games of a run directory.
 
     Raises:

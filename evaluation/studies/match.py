@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from operator import methodcaller
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
 from c4env.evaluation.rating.tally import Cell
 from c4env.evaluation.store.header import RunHeader, SprtPlan
-from c4env.evaluation.store.run_files import GameRecord, read_games
+from c4env.evaluation.store.readers import games_in, games_of
+from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_folder
 from c4env.evaluation.tables import Column, Table, signed
 
 
@@ -262,11 +263,63 @@ def read_run(folder: str | Path) -> Tournament:
         >>> read_run("run").digest == result.digest
         True
     """
-    header, games = read_games(Path(folder))
+    header, games = read_folder(Path(folder))
     if header.kind == "match":
         return Match.of(header, games)
     order = {fixture: number for number, fixture in enumerate(header.schedule())}
     return Tournament(header, tuple(sorted(games, key=lambda game: order.get(game.fixture, 0))))
+
+
+def read_games(
+    source: str | Path | Iterable[Any] | Mapping[str, Any], names: Sequence[str] | None = None
+) -> Tournament:
+    """Read games of other programs as a run: table, ratings, judge and page work on them.
+
+    Args:
+        source: a file, a folder, or Python objects.
+
+            - A text with a game a line: ``first second moves``, or moves alone with ``names``.
+              A result (``1-0``, ``0-1``, ``1/2-1/2``, ``*``) may follow, then how a game ended that
+              its moves do not end: ``resigned``, ``time``, ``illegal`` or ``cut``.
+            - ``.csv``, ``.json`` or ``.jsonl`` of ``c4 report --games`` and of runs.
+            - An episode of Kaggle's ConnectX, a log of SPIN-Bench or TextArena, a state that
+              OpenSpiel serialized, or JSON lists of actions.
+            - A folder: a run directory, or all files that end in ``.csv``, ``.json``, ``.jsonl`` or
+              ``.txt``, in the order of their names.
+            - An iterable of move strings, lists of columns, and ``(first, second, moves)``.
+
+            Digits in a text are 1-based columns; a list of integers has 0-based columns.
+        names: the first and the second player of games that do not name them; without names,
+            Python objects have the players ``first`` and ``second``, and files are refused.
+
+    Returns:
+        the games. Those without a result, whose ending is ``cut``, are judged, but not counted.
+
+    Raises:
+        UnreadableRun: a game cannot be read, contradicts its stated result, or has no names.
+        InvalidOption: ``names`` are not two texts.
+
+    Example:
+        >>> read_games([("gpt", "claude", "4455667"), ("claude", "gpt", [3, 2, 3])])
+        <Tournament: 2 games of gpt, claude>
+    """
+    players = None
+    if names is not None:
+        if isinstance(names, str) or len(names) != 2 or not all(isinstance(n, str) for n in names):
+            raise InvalidOption(f"names={names!r}: expected the first and the second player")
+        players = names[0], names[1]
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if path.is_dir() and (path / GAMES_FILE).exists():
+            if players is not None:
+                raise InvalidOption(f"names={names!r}: expected none, since {path} is a run")
+            return read_run(path)
+        games = games_in(path, players)
+    elif isinstance(source, Iterable):
+        games = games_of([source] if isinstance(source, Mapping) else source, players)
+    else:
+        raise InvalidOption(f"{source!r}: expected a file, a folder, or an iterable of games")
+    return Tournament(RunHeader(kind="games from elsewhere"), tuple(games))
 
 
 def _until_decided(
@@ -300,7 +353,7 @@ def _continued(openings: list[str], out: str | Path | None) -> list[str]:
     if out is None:
         return openings
     try:
-        header, games = read_games(Path(out))
+        header, games = read_folder(Path(out))
     except UnreadableRun:  # no run yet, or a damaged run, which another function reports
         return openings
     earlier = header.openings if games else ()

@@ -1,6 +1,7 @@
 """The solver, its books and perfect play: exact, whatever the options, and interruptible."""
 
 import functools
+import pickle
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +11,12 @@ import pytest
 
 from c4env import agents
 from c4env.agents.solver import NO_SCORE, Book, Solver, enumeration, twelve
-from c4env.agents.solver.book import default_book, twelve_ply_book
+from c4env.agents.solver.book import default_book, shipped_book
 from c4env.agents.solver.null_window import UNDECIDED, parity_bound
 from c4env.agents.solver.table import position_key
 from c4env.bitboard import CELLS, COLUMNS, mirror_all, playable, winning_cells
 from c4env.envs.batch import bitboards
-from c4env.errors import InvalidOption, InvalidPosition, MissingExtra
+from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
 from tests.helpers.paths import DATA, published
 from tests.rules import reference
@@ -347,7 +348,7 @@ def test_layers_are_all_positions_one_of_each_mirror_pair():
 
 @pytest.mark.compiled
 def test_the_default_book_knows_the_facts():
-    book = default_book()
+    book = shipped_book()
     assert book.plies == 8
     mine, theirs = enumeration.bitboards(book.keys)
     quiet = book.scores[enumeration.without_immediate_win(mine, theirs)]
@@ -365,7 +366,7 @@ def test_the_book_has_the_counts_of_the_strong_solution():
     lines = (DATA / "strong_solution.tsv").read_text().splitlines()
     published = [[int(cell) for cell in line.split()] for line in lines[3:]]
     keys = enumeration.layers(8)
-    scores = enumeration.backed_up(keys, default_book().scores)
+    scores = enumeration.backed_up(keys, shipped_book().scores)
 
     def count(keys):
         """Of positions that the keys, one of each mirror pair, stand for."""
@@ -413,31 +414,31 @@ def test_what_is_no_book(tmp_path):
 
 
 @pytest.mark.compiled
-def test_the_twelve_ply_book():
-    pytest.importorskip("bitbully_databases")
-    book = twelve_ply_book()
+def test_the_default_book_knows_positions_of_twelve_discs():
+    book = default_book()
     assert book.plies == 12
-    solver = Solver(book=None)
-    with_book = Solver(book="12ply")
+    search, solver = Solver(book=None), Solver()
     rng = random.Random(6)
-    for plies in (0, 5, 8, 9, 10, 11, 12, 12, 12, 12):
+    for plies in (0, 5, 8, 9, 10, 11, 11, 12, 12, 12):
         position = random_position(plies, rng)
-        if plies <= 8:
-            assert with_book.score(position) == default_book().score(position)
-        elif plies >= 11:
-            assert with_book.score(position) == solver.score(position)
-        assert with_book.score(position) == with_book.score(position.mirror())
-        scores = with_book.scores(position)
-        assert max(s for s in scores if s is not None) == with_book.score(position)
-    mine, theirs = enumeration.bitboards(default_book().keys[::1000].copy())
-    assert with_book.scores_many(mine, theirs).tolist() == default_book().scores[::1000].tolist()
+        if plies >= 11:
+            assert book.score(position) == search.score(position)
+        assert book.score(position) == book.score(position.mirror())
+        scores = solver.scores(position)
+        assert max(s for s in scores if s is not None) == book.score(position)
+        assert solver.nodes == 0 or plies == 12
+    # What 12 discs say of 8 is what this package's own file says.
+    shipped = shipped_book()
+    mine, theirs = enumeration.bitboards(shipped.keys[::1000].copy())
+    found = twelve.resolve_all(book._records, mine, theirs, 8)
+    assert found.tolist() == shipped.scores[::1000].tolist()
+    assert pickle.loads(pickle.dumps(book)) is book
 
 
-def test_the_twelve_ply_book_is_an_extra(monkeypatch):
-    twelve_ply_book.cache_clear()
-    monkeypatch.setattr(twelve.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"pip install bitbully-databases$"):
-        Solver(book="12ply")
+def test_without_its_file_the_book_of_eight_discs_serves(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.warns(RuntimeWarning, match="bitbully-databases is not complete"):
+        assert default_book.__wrapped__() is shipped_book()
 
 
 def test_codes_of_the_twelve_ply_book():

@@ -58,7 +58,7 @@ def measure(chosen: Set, rounds: int) -> list[Any]:
         from bitbully.bitbully_core import BitBullyCore, BoardCore
         from bitbully_databases import BitBullyDatabases
     name, moves, books = chosen
-    one, many = (Solver(book="12ply" if books else None) for _ in range(2))
+    one, many = (Solver(book="default" if books else None) for _ in range(2))
     book = [BitBullyDatabases.get_database_path("12-ply-dist")] if books else []
     mtdf, null_window = BitBullyCore(*book).mtdf, BitBullyCore(*book).nullWindow
     parts = [moves[start :: rounds + 1] for start in range(rounds + 1)]

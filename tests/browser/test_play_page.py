@@ -8,7 +8,7 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.solver import Solver
-from c4env.evaluation.store.run_files import read_games
+from c4env.evaluation.store.run_files import read_folder
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs uvicorn")
@@ -105,7 +105,7 @@ def test_a_whole_game_by_clicks(open_page, folder):
     page.reload()
     headline(page, r"You \(Red\) win")
     expect(page.locator("#takeback")).to_be_disabled()
-    _, (game,) = read_games(folder / "games")  # no other, since nobody else asked for it
+    _, (game,) = read_folder(folder / "games")  # no other, since nobody else asked for it
     assert (game.players, game.opening) == (("human", "greedy"), "44444422")
     assert (game.moves, game.winner, game.ending) == (moves_of(page), 0, "four")
 

@@ -14,7 +14,7 @@ from c4env.evaluation.exact.mistakes import Mistakes
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.report import page as report
-from c4env.evaluation.store.run_files import read_games
+from c4env.evaluation.store.run_files import read_folder
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
 from tests.browser.chromium import FAINT
@@ -52,7 +52,7 @@ def page(browser, folder):
 
 
 def test_a_costly_move_opens_its_game(page, folder):
-    _, games = read_games(folder / "run")
+    _, games = read_folder(folder / "run")
     page.select_option("#whose", label="random")
     with Judge() as judge:
         result = Mistakes.of(games, "random", judge)
@@ -76,7 +76,7 @@ def test_a_costly_move_opens_its_game(page, folder):
 
 
 def test_a_replay_shows_the_exact_scores(page, folder):
-    _, games = read_games(folder / "run")
+    _, games = read_folder(folder / "run")
     page.click("tr[data-game='3'] td >> nth=1")
     moves = games[3].moves
     solver = Solver()
@@ -95,7 +95,7 @@ def test_a_replay_shows_the_exact_scores(page, folder):
 
 
 def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(page, folder):
-    _, games = read_games(folder / "run")
+    _, games = read_folder(folder / "run")
     page.evaluate("openGame(3)")
     moves, opening = games[3].moves, len(games[3].opening)
     kinds = judged(moves, Solver())["verdicts"][opening:]
@@ -118,7 +118,7 @@ def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(page, folder
 
 
 def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page, folder):
-    _, games = read_games(folder / "run")
+    _, games = read_folder(folder / "run")
     before = page.inner_text("#ply")
     page.keyboard.press("ArrowLeft")
     assert page.inner_text("#ply") != before
@@ -138,13 +138,13 @@ def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page, folder):
 
 
 def test_the_page_shows_the_command_that_began_the_run(page, folder):
-    header, _ = read_games(folder / "run")
+    header, _ = read_folder(folder / "run")
     assert page.text_content("#command code") == shlex.join(header.command)
     assert page.is_visible("#command")
 
 
 def test_a_cell_leads_to_its_games(page, folder):
-    _, games = read_games(folder / "run")
+    _, games = read_folder(folder / "run")
     mine = [g for g in games if g.players == ("greedy", "random")]
     page.click("#cross td button[aria-label^='greedy first against random']")
     assert page.locator("#list tbody tr").count() == len(mine)

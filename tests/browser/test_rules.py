@@ -12,7 +12,7 @@ from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.exact.mistakes import Mistake
 from c4env.evaluation.report.page import STATIC
-from c4env.evaluation.store.run_files import read_games
+from c4env.evaluation.store.run_files import read_folder
 from c4env.evaluation.tables import rounded, signed
 from tests.browser.chromium import as_discs
 from tests.helpers.runs import record_run
@@ -76,7 +76,7 @@ def numbers():
 @pytest.mark.compiled  # it asks the solver
 @pytest.mark.skipif(NODE is None, reason="the pages' rules are tested where node is")
 def test_the_pages_rules_and_numbers_are_pythons(tmp_path):
-    _, games = read_games(record_run(tmp_path / "run", "random", "greedy", "alphabeta:depth=2"))
+    _, games = read_folder(record_run(tmp_path / "run", "random", "greedy", "alphabeta:depth=2"))
     moves = [each.moves for each in games]
     solver = Solver()
     expected = {

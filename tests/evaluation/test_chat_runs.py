@@ -14,7 +14,7 @@ pytest.importorskip("openai")
 from c4env import agents, errors, evaluation
 from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.store.run_files import digest, read_games
+from c4env.evaluation.store.run_files import digest, read_folder
 from tests.helpers.chat import KEY, Fault, lowest_legal, server_with_key
 from tests.helpers.processes import environment, lines_of, run_python, start_python, wait_for_lines
 
@@ -49,7 +49,7 @@ def test_the_same_games_for_any_number_at_once(server, tmp_path, kept):
     assert Counter(map(str, answered)) == Counter(map(str, server.asked))
     assert server.most_at_once > 5
     assert len(rows_of(kept)) == len(answered)
-    _, games = read_games(tmp_path / "run")
+    _, games = read_folder(tmp_path / "run")
     assert {game.ending for game in games} <= {"four", "full board"}
 
 
@@ -71,7 +71,7 @@ def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path, kept):
     server.answer = lambda body: Fault(500) if next(count) > 30 else lowest_legal(body)
     with pytest.raises(Unavailable, match=r"status 500.* of 8 games are in .* resumes"):
         run(server, kept, out=out)
-    _, games = read_games(out)
+    _, games = read_folder(out)
     assert 0 < len(games) < 8
     assert {game.ending for game in games} <= {"four", "full board"}
     server.answer = lowest_legal
@@ -156,12 +156,12 @@ def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path, kept):
         every = kept.read_bytes().count(b'"text"')
         # Asked again are those under way at the kill, at most.
         assert every - before <= lines_of(log) - asked_before <= every - before + 20
-        games = read_games(out)[1]
+        games = read_folder(out)[1]
         assert len(games) == 50
         kept.unlink()
         whole = run_python(*command, "--out", tmp_path / "whole", env=env)
         assert whole.returncode == 0, whole.stderr
-        assert digest(games) == digest(read_games(tmp_path / "whole")[1])
+        assert digest(games) == digest(read_folder(tmp_path / "whole")[1])
         assert kept.read_bytes().count(b'"text"') == every
     finally:
         serving.kill()

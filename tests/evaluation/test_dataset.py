@@ -144,17 +144,6 @@ def test_positions_of_the_exam_are_left_out(tmp_path):
 
 
 @pytest.mark.compiled
-def test_early_positions_are_the_same_with_and_without_the_12_ply_book(tmp_path, monkeypatch):
-    pytest.importorskip("bitbully_databases")
-    early = {"positions": 4, "plies": range(8, 12), "seed": 3}
-    labels = evaluation.data(tmp_path / "with.npz", **early)
-    assert {*labels.ply.tolist()} == {8, 9, 10, 11}
-    monkeypatch.setattr(module, "strongest_book", default_book)
-    evaluation.data(tmp_path / "without.npz", **early)
-    assert (tmp_path / "with.npz").read_bytes() == (tmp_path / "without.npz").read_bytes()
-
-
-@pytest.mark.compiled
 def test_the_uci_set_has_its_counts():
     """By the book; a search of all its columns takes a minute."""
     boards = module._listed(module.UCI, range(8, 9))

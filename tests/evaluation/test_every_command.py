@@ -13,7 +13,7 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import output as progress
 from c4env.evaluation.cli.output import MatchProgress, RunProgress
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_folder
 from c4env.system import SILENT
 from tests.helpers.commands import refusal
 from tests.helpers.processes import environment, run_python
@@ -192,7 +192,7 @@ def test_the_openings_of_a_command(text, openings, tmp_path, c4):
     shared = ["--openings", text, "--jobs", "1", "--quiet"]
     for command in ("run", "match"):
         c4(command, "random", "greedy", *shared, "--out", tmp_path / command)
-        assert sorted(read_games(tmp_path / command)[0].openings) == sorted(openings)
+        assert sorted(read_folder(tmp_path / command)[0].openings) == sorted(openings)
     shown = c4("refute", "random", *shared, "--positions", "1", "--format", "json")
     assert {case["opening"] for case in json.loads(shown)["openings"]} == set(openings)
 
@@ -229,7 +229,7 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, c4):
     run = ["run", "old=random", "new=random", *QUICK[3:]]
     shown = c4(*run, "--out", tmp_path, "--anchor", "old=100")
     assert {line.split()[1] for line in shown.splitlines()[3:5]} == {"old", "new"}
-    header, games = read_games(tmp_path)
+    header, games = read_folder(tmp_path)
     assert header.players == {"old": "random", "new": "random"}
     assert {game.players for game in games} == {("old", "new"), ("new", "old")}
     shown = c4("run", "greedy", "--only", "mine=greedy", *run[3:], "--format", "csv")

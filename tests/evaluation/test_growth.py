@@ -11,7 +11,7 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.report.page import contents
 from c4env.evaluation.store.header import RunHeader, extend_header
-from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_folder
 from c4env.evaluation.studies.match import play_match
 
 TWO = ["random", "greedy"]
@@ -47,7 +47,7 @@ def test_more_agents_and_openings_play_what_is_missing(tmp_path):
         assert result.players == at_once.players
         assert result.table.text() == at_once.table.text()
         assert [r.elo for r in result.ratings] == [r.elo for r in at_once.ratings]
-    header, games = read_games(tmp_path)
+    header, games = read_folder(tmp_path)
     assert list(header.players) == THREE
     assert (len(header.openings), len(games)) == (9, 6 * 9)
 
@@ -58,7 +58,7 @@ def test_the_first_command_is_kept_and_decides_nothing(tmp_path, c4):
     c4(*first)
     c4(*command, "--jobs", "2")
     _, before = counted(TWO, 1, out=tmp_path)
-    header, games = read_games(tmp_path)
+    header, games = read_folder(tmp_path)
     assert (before, len(games)) == (8, 8)
     assert header.command == ("c4", *first)
     assert contents(evaluation.read_run(tmp_path))["command"] == shlex.join(["c4", *first])
@@ -66,7 +66,7 @@ def test_the_first_command_is_kept_and_decides_nothing(tmp_path, c4):
     values = json.loads(file.read_text())
     assert values.pop("command") == ["c4", *first]
     file.write_text(json.dumps(values))  # as an older version wrote it
-    assert read_games(tmp_path)[0].command is None
+    assert read_folder(tmp_path)[0].command is None
 
 
 def test_a_command_with_a_key_is_refused_and_not_kept(tmp_path):
@@ -79,7 +79,7 @@ def test_a_command_with_a_key_is_refused_and_not_kept(tmp_path):
 def test_a_run_from_python_has_no_command(tmp_path):
     run = evaluation.round_robin(TWO, 0, out=tmp_path)
     assert run.header.command is None
-    assert read_games(tmp_path)[0] == run.header
+    assert read_folder(tmp_path)[0] == run.header
     assert contents(run)["command"] is None
 
 
@@ -126,7 +126,7 @@ def test_growing_goes_on_after_an_interruption(tmp_path):
 
 
 def digest_of(folder):
-    return digest(read_games(folder)[1])
+    return digest(read_folder(folder)[1])
 
 
 CLOSE = Sprt(0, 100)
@@ -145,7 +145,7 @@ def test_a_match_with_a_test_goes_on_with_more_openings(tmp_path):
     assert there == 4
     assert at_once.games != first.games
     assert (result.digest, result.lines.csv()) == (at_once.digest, at_once.lines.csv())
-    assert read_games(tmp_path)[0].openings == tuple(order)
+    assert read_folder(tmp_path)[0].openings == tuple(order)
     assert evaluation.read_run(tmp_path).lines.csv() == at_once.lines.csv()
     assert play_match(*pair, ["1", "2"], CLOSE, out=tmp_path).lines.csv() == first.lines.csv()
 
@@ -159,7 +159,7 @@ def test_a_match_with_a_test_takes_no_second_order_of_moves(tmp_path):
             play_match(*pair, openings, CLOSE, out=tmp_path)
     assert (tmp_path / GAMES_FILE).read_bytes() == before
     play_match(*pair, ["2", "4433"], CLOSE, out=tmp_path)
-    assert read_games(tmp_path)[0].openings == ("4455", "1", "2", "4433")
+    assert read_folder(tmp_path)[0].openings == ("4455", "1", "2", "4433")
 
 
 def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):

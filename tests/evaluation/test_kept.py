@@ -22,8 +22,7 @@ ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves
 @pytest.fixture(autouse=True)
 def here(folder, monkeypatch):
     """A folder of its own, and solvers that read no book."""
-    for name in ("questions", "refute", "scores"):
-        monkeypatch.setattr(f"c4env.evaluation.exact.{name}.strongest_book", lambda: None)
+    monkeypatch.setattr("c4env.agents.solver.book.default_book", lambda: None)
     monkeypatch.setattr("c4env.evaluation.exact.refute.solver", lambda: SOLVER)
     return folder
 

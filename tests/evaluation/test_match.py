@@ -9,7 +9,7 @@ import pytest
 from c4env import agents
 from c4env.errors import InvalidOption
 from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score, normalized_elo
-from c4env.evaluation.store.run_files import GAMES_FILE, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, read_folder
 from c4env.evaluation.studies.match import Match, play_match
 
 FIELD = ["minimax:depth=2", "random"]
@@ -34,7 +34,7 @@ def test_the_test_stops_the_match_at_the_deciding_pair(tmp_path):
     match = play_match(*FIELD, openings=3, sprt=SURE, out=tmp_path)
     assert match.decision == "H1"
     assert len(match.games) == 2 * sum(match.pentanomial) < 242
-    assert read_games(tmp_path)[1] == list(match.games)
+    assert read_folder(tmp_path)[1] == list(match.games)
     last = [game.points[game.players.index(FIELD[0])] for game in match.games[-2:]]
     before = list(match.pentanomial)
     before[round(2 * sum(last))] -= 1
@@ -53,14 +53,14 @@ def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions
 
     with pytest.raises(KeyboardInterrupt):
         play_match(*FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path, watch=stop)
-    assert 0 < len(read_games(tmp_path)[1]) < len(whole.games)
+    assert 0 < len(read_folder(tmp_path)[1]) < len(whole.games)
     with (tmp_path / GAMES_FILE).open("a") as file:
         file.write('{"players":["random","min')
     resumed = play_match(*FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path, jobs=2)
     assert resumed.digest == whole.digest
     again = play_match(*FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path)
     assert again.games == resumed.games  # read, not played
-    header, games = read_games(tmp_path)
+    header, games = read_folder(tmp_path)
     assert str(Match.of(header, games).lines) == str(whole.lines)
 
 

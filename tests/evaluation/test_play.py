@@ -1,6 +1,6 @@
 import pytest
 
-from c4env.evaluation.store.run_files import read_games
+from c4env.evaluation.store.run_files import read_folder
 
 LEFTMOST = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 
@@ -40,7 +40,7 @@ def test_a_person_is_a_policy(play, players, moves, typed, said, winner, tmp_pat
     shown = play(typed, *players.split(), "--moves", moves, "--record", "kept")
     assert said in shown
     if winner is not None:
-        (game,) = read_games(tmp_path / "kept")[1]
+        (game,) = read_folder(tmp_path / "kept")[1]
         assert (game.winner, game.opening) == (winner, moves)
         assert game.moves.startswith(moves)
 

@@ -165,7 +165,7 @@ def test_made_positions_are_of_the_set_and_labelled_right(monkeypatch):
     monkeypatch.setitem(STAGES, "end-easy", (range(30, 35), range(5, 9)))
     made = make_labelled("end-easy", 30, 5, SOLVER)
     assert len({p.position for p in made}) == 30
-    for moves, position, score in made:
+    for moves, position, score, _ in made:
         assert position == Position.parse(moves)
         assert position.outcome is None
         assert 30 <= position.plies <= 34

@@ -11,7 +11,7 @@ from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.ratings import parse_anchor, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.report.summary import sentence
-from c4env.evaluation.store.run_files import GameRecord, read_games
+from c4env.evaluation.store.run_files import GameRecord, read_folder
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import rated, run_of
 
@@ -257,7 +257,7 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample_and_anything_le
 def test_a_run_knows_which_agents_are_deterministic(tmp_path):
     exact = evaluation.round_robin(["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
     assert exact.ratings.exact
-    assert read_games(tmp_path)[0].deterministic == ("greedy", "minimax:depth=1")
+    assert read_folder(tmp_path)[0].deterministic == ("greedy", "minimax:depth=1")
     assert not evaluation.round_robin(["greedy", "random"], openings=1).ratings.exact
 
     def centre(observation):

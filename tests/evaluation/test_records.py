@@ -19,7 +19,7 @@ from c4env.evaluation.store.run_files import (
     GameRecord,
     digest,
     open_games,
-    read_games,
+    read_folder,
     write_games,
 )
 from c4env.evaluation.studies.leaderboard import stored_board
@@ -121,7 +121,7 @@ def test_reports_and_runs_refuse_the_same_games(tmp_path, games):
             file.append(game.values())
     words = f"line {len(games)}.*of another run, or occurs twice"
     with pytest.raises(UnreadableRun, match=words):
-        read_games(tmp_path)
+        read_folder(tmp_path)
     with pytest.raises(UnreadableRun, match=words):
         open_games(tmp_path, PLANNED)
 
@@ -132,7 +132,7 @@ def test_people_may_play_one_opening_many_times(tmp_path):
         with open_games(tmp_path / "new", header) as file:
             assert file.entries == [WON] * before
             file.append(WON.values())
-    assert read_games(tmp_path / "new") == (header, [WON, WON])
+    assert read_folder(tmp_path / "new") == (header, [WON, WON])
 
 
 GAMES = [

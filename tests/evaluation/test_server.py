@@ -9,7 +9,7 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.store.run_files import GAMES_FILE, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, read_folder
 
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs uvicorn")
@@ -124,7 +124,7 @@ def test_a_game_is_recorded_once_and_tallied(tmp_path, c4):
         *(finished(id=f"game number {n}", help=given) for n, given in enumerate(helps)),
     )
     assert {(answer.status_code, answer.json()["recorded"]) for answer in answers} == {(200, True)}
-    one, two, three, *helped = read_games(tmp_path)[1]
+    one, two, three, *helped = read_folder(tmp_path)[1]
     assert (one.players, one.moves, one.winner, one.ending) == (("human", "greedy"), WON, 0, "four")
     assert (one.nodes, one.seconds) == ((0, 0), (0.0, 0.0))
     assert (two.players, two.opening) == (("greedy", "human"), "12")

@@ -20,7 +20,7 @@ from c4env.evaluation.games.field import name_players
 from c4env.evaluation.games.referee import Referee
 from c4env.evaluation.games.run import Settings, play, play_batch, prepare, workers_share
 from c4env.evaluation.store.header import gauntlet_order, opening_major
-from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_folder
 from tests.helpers.processes import lines_of, run_python, start_python, wait_for_lines
 
 FIELD = ["random", "greedy", "alphabeta:depth=3"]
@@ -81,7 +81,7 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
     assert [game.fixture for game in whole] == opening_major(FIELD, ["1", "2"])
     for count, jobs, kept in ((4, 2, 4), (2, 1, 4), (10, 2, 10)):
         assert digest(run(tmp_path, count, jobs)) == digest(whole[:count])
-        assert digest(read_games(tmp_path)[1]) == digest(whole[:kept])
+        assert digest(read_folder(tmp_path)[1]) == digest(whole[:kept])
 
 
 @pytest.mark.compiled  # workers start in seconds only when nothing runs uncompiled
@@ -182,7 +182,7 @@ def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
     words = f"c4 run: interrupted by {number.name}; {kept} games are kept in {path}; the same "
     assert (process.returncode, out) == (128 + number, "")
     assert err == words + "command resumes from there\n"
-    assert len(read_games(tmp_path)[1]) == kept > 0
+    assert len(read_folder(tmp_path)[1]) == kept > 0
 
 
 def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
@@ -286,7 +286,7 @@ def test_a_cluster_on_this_machine_plays_the_same_games(tmp_path):
         out = tmp_path / f"run{len(where)}"
         done = run_python(*command, "--openings", 1, "--quiet", "--out", out, *where, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        games = read_games(out)[1]
+        games = read_folder(out)[1]
         assert len(games) == 4 * 12
         assert {game.ending for game in games} <= {"four", "full board"}
         digests.add(digest(games))

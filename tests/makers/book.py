@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from c4env.agents.solver import enumeration
-from c4env.agents.solver.book import DEFAULT_PLIES, Book
+from c4env.agents.solver.book import SHIPPED_PLIES, Book, shipped_book
 from c4env.agents.solver.solver import Solver
 from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption
@@ -39,7 +39,7 @@ class BookMismatch(C4Error):
 def build(
     path: str | os.PathLike[str],
     *,
-    plies: int = DEFAULT_PLIES,
+    plies: int = SHIPPED_PLIES,
     jobs: int | None = None,
     sample: int = 100,
     progress: Callable[[int, int], None] = lambda done, of: None,
@@ -50,8 +50,8 @@ def build(
         BookMismatch: the scores found cannot be right; no book is written.
         InvalidOption: ``plies`` is not 1..8.
     """
-    if not 1 <= plies <= DEFAULT_PLIES:
-        raise InvalidOption(f"plies={plies!r}: expected 1..{DEFAULT_PLIES}")
+    if not 1 <= plies <= SHIPPED_PLIES:
+        raise InvalidOption(f"plies={plies!r}: expected 1..{SHIPPED_PLIES}")
     solver = Solver(book=None)
     mine, theirs = enumeration.bitboards(enumeration.layers(plies)[plies])
     scores = np.empty(len(mine), dtype=np.int8)
@@ -78,7 +78,7 @@ def verify(book: Book, sample: int = 100, *, jobs: int | None = None, seed: int 
         if columns != FIRST_COLUMNS:
             raise BookMismatch(f"{book!r}: the first columns score {columns}")
     mine, theirs = enumeration.bitboards(book.keys)
-    if book.plies == DEFAULT_PLIES:
+    if book.plies == SHIPPED_PLIES:
         quiet = book.scores[enumeration.without_immediate_win(mine, theirs)]
         results = (int((quiet > 0).sum()), int((quiet == 0).sum()), int((quiet < 0).sum()))
         if results != EIGHT_PLY_RESULTS:
@@ -105,7 +105,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", type=Path, nargs="?", metavar="FILE", help="verify: the one shipped, if not given"
     )
-    parser.add_argument("--plies", type=int, default=DEFAULT_PLIES, help="build: discs (default 8)")
+    parser.add_argument("--plies", type=int, default=SHIPPED_PLIES, help="build: discs (default 8)")
     parser.add_argument(
         "--jobs", type=at_least(1), metavar="N", help="threads (default: all cores)"
     )
@@ -120,8 +120,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     if arguments.action == "verify":
-        book = Book.open("default" if arguments.file is None else arguments.file)
-        assert book is not None
+        book = shipped_book() if arguments.file is None else Book.read(arguments.file)
         checked = verify(book, arguments.sample, jobs=arguments.jobs)
         say(f"{book!r} is right; {checked} scores computed again")
         return

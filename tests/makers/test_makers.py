@@ -49,7 +49,7 @@ def test_a_small_book_is_built_and_verified(tmp_path, capsys, monkeypatch):
 def test_a_small_exam_is_made_and_verified(tmp_path):
     path = tmp_path / "exam.tsv"
     assert main(["exam", "build", str(path), "--games", "40", "--quiet"]) == 0
-    questions = making.build(40)
+    questions = making.build((1,), 40)
     assert path.read_text() == making.format_exam(questions)
     making.verify(questions[:3])
     late = max(exam(), key=lambda question: len(question.moves))

@@ -133,7 +133,7 @@ function hasResult(n, wanted) {
   const { winner, ending } = RUN.games;
   if (wanted === "") return true;
   if (wanted === "forfeit") return forfeited(ending[n]);
-  return wanted === "draw" ? winner[n] === null : winner[n] === Number(wanted);
+  return wanted === "draw" ? ending[n] === "full board" : winner[n] === Number(wanted);
 }
 
 function list() {
@@ -243,6 +243,7 @@ function gameInWords() {
     return `Exact scores for ${mover}, to move; it played ${moves[ply]}.`;
   if (ply === moves.length) {
     if (forfeited(ending[game])) return `Forfeit: ${reason[game] || ending[game]}`;
+    if (ending[game] === "cut") return "The record ends here, without a result.";
     return winner[game] === null ? "A draw." : `${winner[game] ? second : first} wins.`;
   }
   return ply < begins(game) ? "In the opening." : "";

@@ -63,14 +63,15 @@ function foursThrough(grid, column) {
 }
 
 /** @param {string} ending */
-const forfeited = (ending) => !["four", "full board"].includes(ending);
+const forfeited = (ending) => !["four", "full board", "cut"].includes(ending);
 /** @param {number | null} winner */
 const points = (winner) => (winner === null ? "½–½" : winner === 0 ? "1–0" : "0–1");
 /**
  * @param {number | null} winner
  * @param {string} ending
  */
-const resultOf = (winner, ending) => points(winner) + (forfeited(ending) ? ` (${ending})` : "");
+const resultOf = (winner, ending) =>
+  ending === "cut" ? "*" : points(winner) + (forfeited(ending) ? ` (${ending})` : "");
 
 // -- exact scores ------------------------------------------------------------------------------
 

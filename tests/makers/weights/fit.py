@@ -12,11 +12,12 @@ from torch.nn import functional
 from c4env.agents.learned import features_of
 from c4env.agents.selfplay.convnet import Optimiser
 from c4env.agents.selfplay.folder import reading_checkpoint
+from c4env.agents.solver.exam import held_out
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
 from c4env.observation import planes_of
-from tests.makers.weights.labels import Labels, held_out, played_columns
+from tests.makers.weights.labels import Labels, played_columns
 from tests.makers.weights.model import Model
 
 BATCH: Final = 1024  # labelled positions a step

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from c4env.agents.learned import IntegerNetwork, features_of
 from c4env.agents.making.spec import make
+from c4env.agents.solver.exam import held_out
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
+from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE
 from c4env.evaluation.exact.dataset import distinct
 from c4env.files import write_whole
 from c4env.observation import planes_of
@@ -26,7 +27,6 @@ from c4env.position import Position
 from tests.makers.weights.games import play_games
 
 ALL: Final = 7  # plies up to which every position is labelled
-HELD_OUT: Final = 50
 TABLE_MB: Final = 256  # of the solver's table
 GAMES: Final = 4096  # played at a time
 PLAYED_IN_VAIN: Final = 200  # times so many games for a portion, at most
@@ -89,17 +89,6 @@ class Labels(NamedTuple):
     def critical(self) -> Bools:
         """[N]: some column keeps what the position is worth, and another does not."""
         return np.asarray((self.keeps == 0).any(axis=1))
-
-
-def held_out(mine: Int64s, theirs: Int64s) -> Bools:
-    """One position in ``HELD_OUT``, and its mirror image, chosen by a hash: kept to measure by.
-
-    The positions of the exam (``c4env.agents.solver.exam``) are all among them.
-    """
-    least = np.minimum(mine * 3 + theirs, mirror_all(mine) * 3 + mirror_all(theirs))
-    mixed = least.astype(np.uint64) * np.uint64(5) * np.uint64(0x9E3779B97F4A7C15)
-    chosen: Bools = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0
-    return chosen
 
 
 def played_columns(planes: Int8s) -> tuple[Bools, Bools, Bools]:
@@ -201,7 +190,7 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
     """The labels of quiet positions, by the 12-ply book and search."""
     from c4env.agents.solver import Solver
 
-    solver = Solver("12ply", TABLE_MB)
+    solver = Solver(table_mb=TABLE_MB)
     signs = np.empty(len(mine), np.int8)
     keeps = np.full((len(mine), COLUMNS), -1, np.int8)
     for i, sides in enumerate(zip(mine.tolist(), theirs.tolist(), strict=True)):

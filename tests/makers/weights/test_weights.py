@@ -6,14 +6,14 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.learned import IntegerNetwork, features_of
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import exam, keys
+from c4env.agents.solver.exam import exam, held_out, keys
 from c4env.bitboard import mirror, mirror_all, playable, winning_cells
 from c4env.errors import InvalidOption
 from c4env.observation import planes_of
 from tests.makers import weights
 from tests.makers.__main__ import main as make_again
 from tests.makers.weights import labels as made
-from tests.makers.weights.labels import Labels, held_out, positions_of_games
+from tests.makers.weights.labels import Labels, positions_of_games
 
 pytestmark = pytest.mark.slow  # of a maker, which is no part of the package
 
@@ -78,7 +78,6 @@ def test_no_position_of_the_exam_is_learned_from():
 
 @pytest.mark.compiled
 def test_labels_are_what_exact_scores_say():
-    pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
     mine, theirs = positions_of_games({9: 1, 11: 2, 12: 2, 18: 3, 26: 10, 35: 10}, SEED)
     for found, expected in zip(made.exact(mine, theirs), labelled(mine, theirs), strict=True):
         assert np.array_equal(found, expected)
@@ -132,7 +131,6 @@ def test_fitting_lowers_the_losses_and_goes_on_where_it_was(torch, labels, tmp_p
 
 @pytest.mark.compiled
 def test_the_command_trains_and_goes_on_where_it_was(torch, tmp_path, capsys, monkeypatch):
-    pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
     monkeypatch.setattr(made, "PORTION", QUOTA)
     monkeypatch.setattr(made, "ALL", 3)
     monkeypatch.setattr(weights, "PARTS", 2)
