@@ -59,7 +59,8 @@ def _place(arguments: argparse.Namespace) -> None:
     notes = [f"Field of c4env {board.version}, {board.date}."]
     played, stored = len(placement.run.openings), len(board.openings)
     if played < stored:
-        more = ": more give a more exact place" if rating.ranks.best < rating.ranks.worst else ""
+        ranks = rating.ranks
+        more = ": more give a more exact place" if ranks and ranks.best < ranks.worst else ""
         notes.append(f"{name} played {played} of {stored} openings{more}.")
     notes += placement.run.table.reasons_of_forfeits()
     show(ratings.table(headline, tuple(notes)), arguments)

@@ -23,12 +23,15 @@ def test_the_sentence_says_who_is_stronger_and_by_how_much():
     for elo, message in (
         (
             [120, 20, -140],
-            "a is the strongest of 3 agents, 100 Elo ahead of b (95 %: +50 .. +150).",
+            "a is the strongest of 3 agents, 100 Elo ahead of b (95 % for all pairs: +50 .. +150).",
         ),
         ([50, -50], "a is the stronger of the two, 100 Elo ahead of b (95 %: +50 .. +150)."),
         ([20, -20], "a leads b by 40 Elo (95 %: -10 .. +90), but b may be as strong."),
-        ([50, 50, -100], "a and b are level at the head of 3 agents (95 %: -50 .. +50)."),
-        ([0, 0, 0], "a and 2 others are level (95 %: -50 .. +50)."),
+        (
+            [50, 50, -100],
+            "a and b are level at the head of 3 agents (95 % for all pairs: -50 .. +50).",
+        ),
+        ([0, 0, 0], "a and 2 others are level (95 % for all pairs: -50 .. +50)."),
         ([0], "9 games of a."),
     ):
         assert sentence(run_of([]), ratings_of(*elo)) == message

@@ -146,7 +146,7 @@ def test_identical_agents_are_an_exact_tie():
     assert run.ratings.exact
     assert run.ratings[0].elo == pytest.approx(0, abs=1e-6)
     text = RunSummary.of(run).text()
-    assert text.startswith("a and b are level (95 %: ")
+    assert text.startswith("a and b are level over these 4 openings (95 %: ")
     assert "an exact tie" in text
     games = (replace(run.games[0], moves=run.games[0].moves[:-1]), *run.games[1:])
     assert played_alike(replace(run, games=games)) == ()
