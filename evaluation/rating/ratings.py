@@ -28,7 +28,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, overload
 
@@ -37,7 +38,8 @@ import numpy as np
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.errors import InvalidOption, suggest
 from c4env.evaluation.rating.fit import DRAWS, ELO, FEW, TAILS, Interval, firth, fit, information
-from c4env.evaluation.rating.tally import Cost, Tally
+from c4env.evaluation.rating.tally import Cost, Tally, costs
+from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.tables import Column, Table, plural, signed
 
 FIRST: Final = "First player's advantage (owner of the first disc, even in an opening)"
@@ -62,11 +64,17 @@ RATING_COLUMNS: Final = (
     Column("Elo", signed, lambda r: Interval(r.elo, r.low, r.high)),
     Column("score", ".1%"),
     Column("games"),
+    Column("reliable", ".1%"),
+    Column("Elo_reliable", signed, lambda r: r.finished),
     Column("LOS", ".0%", lambda r: r.better),
     Column("nodes", ",.0f"),
     Column("ms", milliseconds),
 )
-"""The columns of standings; LOS is the likelihood of superiority over the next agent."""
+"""The columns of standings; LOS is the likelihood of superiority over the next agent.
+
+``reliable`` is the share of games that the agent did not forfeit, ``Elo_reliable`` the Elo over the
+games that nobody forfeited. A column without any value is left out.
+"""
 
 
 class Ranks(NamedTuple):
@@ -93,6 +101,8 @@ class Rating:
     games: int
     nodes: float | None = field(default=None, compare=False)  # a move
     seconds: float | None = field(default=None, compare=False)  # a move, in the median game
+    reliable: float | None = None  # share of games that it did not forfeit, 0..1, if any were
+    finished: Interval | None = None  # Elo over the games that nobody forfeited, if it forfeited
 
     @property
     def ms(self) -> float | None:
@@ -196,11 +206,41 @@ class Ratings(Sequence[Rating]):
         better = 0.5 if first.better is None else first.better
         return better if first.player == one else 1 - better
 
-    def with_costs(self, costs: Mapping[str, Cost]) -> Ratings:
-        """Return the ratings with each agent's nodes and seconds per move."""
-        pairs = ((r, costs.get(r.player, Cost())) for r in self)
-        players = (replace(r, nodes=c.nodes_a_move, seconds=c.seconds_a_move) for r, c in pairs)
+    def with_games(self, games: Sequence[GameRecord]) -> Ratings:
+        """Return the ratings with what games tell beside their points: costs and forfeits.
+
+        A forfeit counts as a loss, so one Elo says how strong and how reliable an agent is. An
+        agent that forfeited has a second Elo, ``finished``, over the games that nobody forfeited.
+        There the mean of the agents that never forfeited is that of the first.
+        """
+        spent = costs(games)
+        played = [game for game in games if game.players[0] != game.players[1]]
+        lost = Counter(g.players[g.forfeited_by] for g in played if g.forfeited_by is not None)
+        finished = {}
+        if lost:
+            kept = Tally.of((g for g in played if g.forfeited_by is None), [r.player for r in self])
+            finished = self._elo_by(rate(kept), lost)
+        players = []
+        for rating in self:
+            cost, name = spent.get(rating.player, Cost()), rating.player
+            more = replace(rating, nodes=cost.nodes_a_move, seconds=cost.seconds_a_move)
+            if lost and rating.games:
+                share = 1 - lost[name] / rating.games
+                more = replace(more, reliable=share, finished=finished.get(name))
+            players.append(more)
         return replace(self, players=tuple(players))
+
+    def _elo_by(self, others: Ratings, chosen: Collection[str]) -> dict[str, Interval]:
+        """Return the Elo of chosen agents by other ratings, on the zero of these."""
+        here, found = {r.player: r.elo for r in self}, {}
+        for group in others.groups:
+            if len(group) > 1:
+                fixed = [r for r in group if r.player not in chosen] or group
+                shift = sum(here[r.player] - r.elo for r in fixed) / len(fixed)
+                for r in group:
+                    if r.player in chosen:
+                        found[r.player] = Interval(r.elo + shift, r.low + shift, r.high + shift)
+        return found
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
         """The ratings as a table with a line and the warnings below it, followed by ``notes``."""

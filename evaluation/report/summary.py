@@ -52,8 +52,9 @@ class RunSummary(Result):
 
     def sentence(self) -> str:
         """Who is stronger, and by how much; above it the forfeits, which decide places."""
-        verdict = "No games yet." if self.ratings is None else sentence(self.run, self.ratings)
-        return "\n".join([*self.run.table.reasons_of_forfeits(), verdict])
+        if self.ratings is None:
+            return "No games yet."
+        return "\n".join([*forfeits(self.run, self.ratings), sentence(self.run, self.ratings)])
 
     def tables(self) -> Mapping[str, Table]:
         """The main table, and the pairings of a field that met."""
@@ -87,8 +88,8 @@ class RunSummary(Result):
 def standings(ratings: Ratings, table: WinTable) -> Table:
     """The table of ratings, with a column for each kind of forfeit that occurred."""
     plain = ratings.table()
-    forfeits = table.forfeit_columns(lambda rating: rating.player)
-    return replace(plain, columns=[*plain.columns, *forfeits])
+    kinds = table.forfeit_columns(lambda rating: rating.player)
+    return replace(plain, columns=[*plain.columns, *kinds])
 
 
 class OpponentRow(NamedTuple):
@@ -107,6 +108,8 @@ OPPONENT_COLUMNS: Final = (
     Column("score", ".1%"),
     Column("first"),
     Column("second"),
+    Column("reliable", ".1%", lambda row: row.rating.reliable),
+    Column("Elo_reliable", signed, lambda row: row.rating.finished),
     Column("LOS", ".1%", lambda row: row.better),
     Column("nodes", ",.0f", lambda row: row.rating.nodes),
     Column("ms", milliseconds, lambda row: row.rating.ms),
@@ -133,9 +136,28 @@ def opponents(run: Tournament, ratings: Ratings) -> Table | None:
         better = None if ratings.exact else of_the_two.superiority(player, other)
         score = score_of(difference, (first + second).score)
         rows.append(OpponentRow(rating, first, second, score, better))
-    forfeits = run.table.forfeit_columns(lambda row: row.rating.player)
-    columns = [c for c in OPPONENT_COLUMNS if not (ratings.exact and c.name == "LOS")]
-    return Table([*columns, *forfeits], rows)
+    columns = [c for c in OPPONENT_COLUMNS if any(c.value(row) is not None for row in rows)]
+    return Table([*columns, *run.table.forfeit_columns(lambda row: row.rating.player)], rows)
+
+
+def forfeits(run: Tournament, ratings: Ratings) -> list[str]:
+    """Return sentences on who forfeited games and why, and how strong they are without that."""
+    lines = run.table.reasons_of_forfeits()
+    if isinstance(run, Match):
+        if lines and (elo := run.elo_reliable):
+            lines.append(
+                f"Over games that nobody forfeited {run.players[0]} is {signed(elo.value)} Elo "
+                f"({_ends(elo)}), over all {signed(run.elo.value)}: forfeits are losses."
+            )
+        return lines
+    for r in ratings:
+        if r.finished is not None:
+            lines.append(
+                f"{r.player} finished {r.reliable:.1%} of its games. Over games that nobody "
+                f"forfeited its Elo is {signed(r.finished.value)} ({_ends(r.finished)}), over all "
+                f"{signed(r.elo)}: forfeits are losses."
+            )
+    return lines
 
 
 def sentence(run: Tournament, ratings: Ratings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,9 +20,9 @@ from c4env.evaluation.games.run import Openings, Settings, choose_openings, play
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import Interval
-from c4env.evaluation.rating.ratings import Ratings
+from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
-from c4env.evaluation.rating.tally import Cell
+from c4env.evaluation.rating.tally import Cell, Tally
 from c4env.evaluation.store.header import RunHeader, SprtPlan
 from c4env.evaluation.store.run_files import GameRecord, read_games
 from c4env.evaluation.tables import Column, Table, signed
@@ -112,8 +113,20 @@ class Match(Tournament):
         columns = [Column("agent", of=lambda m: m.players[0])]
         columns.append(Column("opponent", of=lambda m: m.players[1]))
         forfeits = [Column(kind, of=methodcaller("forfeits", kind)) for kind in self.table.kinds]
-        lines = [*MATCH_COLUMNS, forfeits]
+        lines = [*MATCH_COLUMNS, [*forfeits, *(RELIABILITY if forfeits else ())]]
         return Table([*columns, *chain(*lines)], [self], lines=lines)
+
+    @property
+    def reliable(self) -> Shares:
+        """The shares of the games that the two agents did not forfeit, 0..1."""
+        lost = (self.table.forfeits.get(player, Counter()).total() for player in self.players)
+        return Shares(*(1 - count / max(len(self.games), 1) for count in lost))
+
+    @property
+    def elo_reliable(self) -> Interval | None:
+        """The Elo difference over the games that nobody forfeited; None if there are none."""
+        kept = [game for game in self.games if game.forfeited_by is None]
+        return rate(Tally.of(kept, self.players)).difference(*self.players) if kept else None
 
     def forfeits(self, kind: str) -> Forfeits:
         """The numbers of games that the two agents forfeited in one of the ways of a kind."""
@@ -141,6 +154,16 @@ class Forfeits(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.agent} (opponent: {self.opponent})"
+
+
+class Shares(NamedTuple):
+    """The shares of games, 0..1, that two agents did not forfeit."""
+
+    agent: float
+    opponent: float
+
+    def __str__(self) -> str:
+        return f"{self.agent:.1%} (opponent: {self.opponent:.1%})"
 
 
 class Llr(NamedTuple):
@@ -177,6 +200,8 @@ MATCH_COLUMNS: Final = (
     ),
 )
 """The columns of a match, by the line of text that shows them."""
+RELIABILITY: Final = (Column("reliable"), Column("Elo_reliable", signed, lambda m: m.elo_reliable))
+"""The columns of a match with forfeits: how much of the Elo they are."""
 
 
 def play_match(
