@@ -14,6 +14,7 @@ from c4env.evaluation.rating.sprt import Sprt, compared, score_of
 from c4env.evaluation.rating.tally import Cell, Tally, WinTable, all_openings
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
+from c4env.evaluation.studies.placement import Placement
 from c4env.evaluation.tables import Column, Result, Table, plural, signed
 
 MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run
@@ -24,7 +25,7 @@ class RunSummary(Result):
     """The result of a run, for printing.
 
     The main table of a run has a row for each agent, that of a gauntlet a row for each opponent,
-    and that of a match one row.
+    and that of a match one row. A placement shows the leaderboard with the agent.
 
     Attributes:
         run: the run.
@@ -63,6 +64,8 @@ class RunSummary(Result):
             tables |= self.ranked.tables()
         elif isinstance(self.run, Match):
             tables["match"] = self.run.lines
+        elif isinstance(self.run, Placement):
+            tables |= self.run.tables()
         elif (table := opponents(self.run, self.ratings)) is not None:
             tables["opponents"] = table
         else:
@@ -169,6 +172,8 @@ def sentence(run: Tournament, ratings: Ratings) -> str:
     """
     if isinstance(run, Match) and run.sprt is not None:
         return _of_test(run, run.sprt)
+    if isinstance(run, Placement):
+        return run.sentence()
     if len(run.header.challengers) == 1:
         (name,) = run.header.challengers
         (rating,) = (r for r in ratings if r.player == name)

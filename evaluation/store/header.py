@@ -47,8 +47,9 @@ Fixture = tuple[tuple[str, str], str]
 Pairings = Sequence[tuple[str, str]]
 """The players of games, the first and the second."""
 
-Kind = Literal["round robin", "gauntlet", "match", "people"]
-"""The pairings: all pairs; challengers against a field; two agents; or people against anyone."""
+Kind = Literal["round robin", "gauntlet", "match", "people", "placement"]
+"""The pairings: all pairs; challengers against a field; two agents; people against anyone; or one
+agent against some of a field, chosen by its results."""
 
 
 @functools.cache
@@ -263,7 +264,8 @@ def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
 def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterator[str]:
     """Yield the fields of the headers that must agree and do not, with both values."""
-    if (stored.kind == "people") != (planned.kind == "people"):
+    alone = {"people", "placement"}  # kinds whose runs have no other games
+    if stored.kind != planned.kind and not alone.isdisjoint((stored.kind, planned.kind)):
         yield f"kind {stored.kind!r}, not {planned.kind!r}"
         return
     for name in ("c4env", "seed", "movetime", "margin", "sprt"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -26,6 +27,8 @@ from c4env.evaluation.rating.tally import Cell, Tally
 from c4env.evaluation.store.header import RunHeader, SprtPlan
 from c4env.evaluation.store.run_files import GameRecord, read_games
 from c4env.evaluation.tables import Column, Table, signed
+
+NORMAL_FROM: Final = 25  # pairs of games, from which a normal interval is shown
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,6 +120,17 @@ class Match(Tournament):
         return Table([*columns, *chain(*lines)], [self], lines=lines)
 
     @property
+    def normalized_elo(self) -> Interval | None:
+        """The normalized Elo of the pairs; below 25 pairs without an interval.
+
+        The interval is the normal one, which is too narrow for few pairs.
+        """
+        elo = normalized_elo(self.pentanomial)
+        if elo is None or len(self.pairs) >= NORMAL_FROM:
+            return elo
+        return Interval(elo.value, math.nan, math.nan)
+
+    @property
     def reliable(self) -> Shares:
         """The shares of the games that the two agents did not forfeit, 0..1."""
         lost = (self.table.forfeits.get(player, Counter()).total() for player in self.players)
@@ -180,7 +194,7 @@ class Llr(NamedTuple):
 MATCH_COLUMNS: Final = (
     (
         Column("Elo", signed, lambda m: m.elo),
-        Column("nElo", signed, lambda m: normalized_elo(m.pentanomial)),
+        Column("nElo", signed, lambda m: m.normalized_elo),
         Column("LOS", ".1%", lambda m: m.ratings.superiority(*m.players)),
     ),
     (
@@ -277,7 +291,8 @@ def read_run(folder: str | Path) -> Tournament:
     """Read a run directory, finished or not, or a directory of games that people played.
 
     Returns:
-        a :class:`Match` for a match, else a :class:`Tournament`.
+        a :class:`Match` for a match, a ``Placement`` for one agent's place, else a
+        :class:`Tournament`.
 
     Raises:
         UnreadableRun: the directory holds no run, or is damaged.
@@ -290,6 +305,10 @@ def read_run(folder: str | Path) -> Tournament:
     header, games = read_games(Path(folder))
     if header.kind == "match":
         return Match.of(header, games)
+    if header.kind == "placement":
+        from c4env.evaluation.studies.placement import Placement
+
+        return Placement(header, tuple(games))
     order = {fixture: number for number, fixture in enumerate(header.schedule())}
     return Tournament(header, tuple(sorted(games, key=lambda game: order.get(game.fixture, 0))))
 
