@@ -92,7 +92,7 @@ def test_the_lines_of_a_match_are_those_of_engine_authors():
     assert [line.split(":")[0] for line in lines] == ["Elo", "LLR", "pentanomial", "games"]
     elo = r"Elo: \+\d+ \(-\d+ \.\. \+\d+\)"
     assert re.fullmatch(rf"{elo}, nElo: \+\d+, LOS: \d\d\.\d%", lines[0])
-    many = str(match_of("11", *["1=", "10", "00"] * 8).lines)
+    many = str(match_of("11", *["11", "10", "00"] * 8).lines)
     assert re.match(rf"{elo}, nElo: \+\d+ \(-\d+ \.\. \+\d+\), LOS", many)
     assert re.fullmatch(r"LLR: 0\.\d\d \(-2\.94, 2\.94\), H0: 0, H1: 40", lines[1])
     assert lines[2] == "pentanomial: [1, 0, 1, 1, 1], pairs_ratio: 2.00"
