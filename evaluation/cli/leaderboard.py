@@ -1,4 +1,4 @@
-"""Print the leaderboard that comes with c4env, or rate one agent against its field.
+"""Print the leaderboard that comes with c4env, or place one agent on its scale.
 
 Nothing is played without --place. --place SPEC plays one agent against agents of a stated strength
 (graded:elo=...), chosen by its results so far: the next opponent is as strong as the agent seems to

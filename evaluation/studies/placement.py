@@ -308,7 +308,7 @@ def place(
     Args:
         newcomer: a spec, or a callable on an observation.
         games: number of games, at most 242: an opening with both colours for every two.
-        width: end earlier, as soon as the 95 % interval is at most so wide, in Elo.
+        width: end earlier, as soon as the interval of the Elo is at most so wide, in Elo.
         seed, jobs, out, movetime, margin, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`. No more than two games are played at a
             time, since the next opponent depends on them.
