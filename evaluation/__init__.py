@@ -26,15 +26,17 @@ if TYPE_CHECKING:
     from c4env.evaluation.exact.refute import Refutation, refute
     from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
     from c4env.evaluation.store.run_files import GameRecord
-    from c4env.evaluation.studies.leaderboard import place, stored_board
+    from c4env.evaluation.studies.leaderboard import stored_board
     from c4env.evaluation.studies.match import Match, play_match, read_games, read_run
+    from c4env.evaluation.studies.placement import Placement, place
     from c4env.evaluation.studies.strength import CurveWriter, strength
 
 _NAMES = {
     "c4env.evaluation.games.tournament": "Tournament gauntlet round_robin",
     "c4env.evaluation.store.run_files": "GameRecord",
-    "c4env.evaluation.studies.leaderboard": "place stored_board",
+    "c4env.evaluation.studies.leaderboard": "stored_board",
     "c4env.evaluation.studies.match": "Match play_match read_games read_run",
+    "c4env.evaluation.studies.placement": "Placement place",
     "c4env.evaluation.studies.strength": "CurveWriter strength",
     "c4env.evaluation.exact.questions": "quality",
     "c4env.evaluation.exact.exams": "Exam exam",
@@ -44,9 +46,9 @@ _NAMES = {
 }
 
 __all__ = [
-    "CurveWriter", "Data", "Exam", "GameRecord", "Match", "Quality", "Refutation", "Tournament",
-    "data", "exam", "gauntlet", "place", "play_match", "quality", "read_games", "read_run",
-    "refute", "round_robin", "stored_board", "strength",
+    "CurveWriter", "Data", "Exam", "GameRecord", "Match", "Placement", "Quality", "Refutation",
+    "Tournament", "data", "exam", "gauntlet", "place", "play_match", "quality", "read_games",
+    "read_run", "refute", "round_robin", "stored_board", "strength",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

@@ -6,7 +6,7 @@ c4 run mine=docs/examples/plain_ppo.py:Mine:weights=net.pt random greedy --openi
 Needs PyTorch (pip install '.[torch]'). It took 25 seconds of one core and printed, last:
 
     step 499712, 22 s: 61.3% blunders, Elo -399 (-587 .. -261), score 47.9% of 48 games
-    mine is the strongest of 3 agents, 182 Elo ahead of greedy (95 %: +76 .. +311).
+    mine is the strongest of 3 agents, 182 Elo ahead of greedy ...
 """
 
 import argparse

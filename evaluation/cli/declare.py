@@ -37,6 +37,7 @@ _OPENINGS_HELP: Final = (
 _KINDS: Final = (str, int, float)  # a keyword that takes a text and more is read as text
 _PLACEHOLDERS: Final = {
     "out": "DIR", "record": "DIR", "hint": "SPEC", "host": "ADDRESS", "alpha": "P", "beta": "P",
+    "width": "ELO",
     int: "N", float: "SECONDS",
 }  # fmt: skip
 
@@ -273,7 +274,7 @@ def require_writable(arguments: argparse.Namespace) -> None:
 
     run_folder = getattr(arguments, "out", None)  # which the run makes
     for name in ("all", "html", "games"):
-        if (path := getattr(arguments, name, None)) is not None:
+        if isinstance(path := getattr(arguments, name, None), Path):  # --games may be a number
             require_file(path, makes=str(path.parent) == str(run_folder))
     if (folder := getattr(arguments, "plots", None)) is not None:
         require_folder(folder)

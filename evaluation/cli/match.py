@@ -1,13 +1,14 @@
 """Play two agents against each other: score, Elo difference, and who is stronger.
 
-With --sprt 0,40 the match stops as soon as a sequential test has decided whether A is 0 or 40 Elo
-stronger than B: H0 or H1. The test counts pairs of games: two games from the same opening, with the
-colours swapped.
+Before it begins, the command says what difference so many openings can show. With --sprt 0,40 the
+match stops as soon as a sequential test has decided whether A is 0 or 40 Elo stronger than B: H0 or
+H1. The test counts pairs of games: two games from the same opening, with the colours swapped.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Final
 
 from c4env.evaluation.cli.declare import (
@@ -19,7 +20,8 @@ from c4env.evaluation.cli.declare import (
     refuse,
     run_settings,
 )
-from c4env.evaluation.cli.output import MatchProgress, show_run
+from c4env.evaluation.cli.output import MatchProgress, say, show_run
+from c4env.evaluation.rating.power import prospect
 from c4env.evaluation.rating.sprt import Sprt
 
 SPRT_OPENINGS: Final = 4
@@ -39,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    from c4env.evaluation.games.run import choose_openings
     from c4env.evaluation.studies.match import play_match
 
     test = None
@@ -50,6 +53,9 @@ def execute(arguments: argparse.Namespace) -> None:
             arguments.openings = SPRT_OPENINGS
     with MatchProgress(test, arguments.quiet) as progress:
         settings = run_settings(arguments, progress)
+        if not arguments.quiet:
+            starts = choose_openings(settings["openings"], limit=settings.get("limit"))
+            say(prospect(len(starts), test), sys.stderr)
         match = play_match(
             arguments.one, arguments.other, sprt=test, on_pair=progress.on_pair, **settings
         )

@@ -21,8 +21,9 @@ best column; giving_away, another result; loss, the mean of the best score minus
 forced, one legal column.
 
 For heuristics the table has the rank correlation between value and exact score, and how often the
-value's sign is right. NAME is a heuristic of the zoo or module:function; without NAME the table has
-all heuristics of the zoo.
+value's sign is right. Neither says how strong a search with it is: a tuned heuristic had the right
+sign 14 points more often, and its search gained 37 Elo (-5 .. +82). NAME is a heuristic of the zoo
+or module:function; without NAME the table has all heuristics of the zoo.
 """
 
 from __future__ import annotations

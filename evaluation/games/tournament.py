@@ -27,7 +27,7 @@ from c4env.evaluation.games.run import (
 )
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.ratings import Ratings, rate
-from c4env.evaluation.rating.tally import Tally, WinTable, costs
+from c4env.evaluation.rating.tally import Tally, WinTable
 from c4env.evaluation.store.header import RunHeader
 from c4env.evaluation.store.run_files import GameRecord, digest, games_table
 from c4env.evaluation.tables import plural
@@ -106,7 +106,7 @@ class Tournament:
         Args:
             anchor: an agent and its Elo; without an anchor, the mean Elo is 0.
         """
-        return rate(self._tally, self.deterministic, anchor).with_costs(costs(self.games))
+        return rate(self._tally, self.deterministic, anchor).with_games(self.games)
 
     @functools.cached_property
     def _tally(self) -> Tally:

@@ -18,13 +18,18 @@ agents give the interval of their difference (:meth:`Ratings.difference`). They 
 where Elo 0 is, so an agent that never scores does not widen the intervals of the others. The
 difference of agents that play alike (:meth:`Tally.alike`) does not count, so they do not narrow
 each other's interval.
+
+An interval of 95 % is for two agents that were chosen before the games. Whoever picks the best of
+many and compares it with all others looks at every difference at once: then the half widths grow
+by :attr:`Ratings.together`, so that in 95 % of runs none of the differences lies outside.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, overload
 
@@ -33,12 +38,11 @@ import numpy as np
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.errors import InvalidOption, suggest
 from c4env.evaluation.rating.fit import DRAWS, ELO, FEW, TAILS, Interval, firth, fit, information
-from c4env.evaluation.rating.tally import Cost, Tally
+from c4env.evaluation.rating.tally import Cost, Tally, costs
+from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.tables import Column, Table, plural, signed
 from c4env.system import one_thread
 
-CONFIDENCE: Final = 1 - TAILS[0] / 100
-"""From this probability of being stronger, the 95 % interval of a difference excludes 0."""
 FIRST: Final = "First player's advantage (owner of the first disc, even in an opening)"
 """What "moving first" means everywhere: in tables, ratings, records and on the page."""
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
@@ -61,11 +65,17 @@ RATING_COLUMNS: Final = (
     Column("Elo", signed, lambda r: Interval(r.elo, r.low, r.high)),
     Column("score", ".1%"),
     Column("games"),
+    Column("reliable", ".1%"),
+    Column("Elo_reliable", signed, lambda r: r.finished),
     Column("LOS", ".0%", lambda r: r.better),
     Column("nodes", ",.0f"),
     Column("ms", milliseconds),
 )
-"""The columns of standings; LOS is the likelihood of superiority over the next agent."""
+"""The columns of standings; LOS is the likelihood of superiority over the next agent.
+
+``reliable`` is the share of games that the agent did not forfeit, ``Elo_reliable`` the Elo over the
+games that nobody forfeited. A column without any value is left out.
+"""
 
 
 class Ranks(NamedTuple):
@@ -86,12 +96,14 @@ class Rating:
     elo: float
     low: float  # 95 % interval, for comparisons of agents
     high: float
-    ranks: Ranks  # 95 % interval of the place in the agent's group; 1 is the best
+    ranks: Ranks | None  # 95 % interval of the place in the agent's group; None in exact runs
     better: float | None  # probability of being stronger than the next of the group, if any
     score: float  # points per game, 0..1
     games: int
     nodes: float | None = field(default=None, compare=False)  # a move
     seconds: float | None = field(default=None, compare=False)  # a move, in the median game
+    reliable: float | None = None  # share of games that it did not forfeit, 0..1, if any were
+    finished: Interval | None = None  # Elo over the games that nobody forfeited, if it forfeited
 
     @property
     def ms(self) -> float | None:
@@ -110,11 +122,14 @@ class Ratings(Sequence[Rating]):
             if there is only one opening.
         units: number of openings or pairs that the intervals resample.
         exact: whether every agent is deterministic and played all openings of one length. Then
-            no result is sampled, and ``low`` and ``high`` show how much the openings differ.
+            the order over these openings is no sample: no place and no probability comes with
+            it. ``low`` and ``high`` are for other openings, of which these are a sample.
         anchor: the agent with a fixed Elo; without an anchor, the mean of a group is 0.
         centred: whether Elo 0 is the mean of chosen agents instead of the mean of all agents.
         group_sizes: number of agents in each group; no game connects two groups, so their Elo
             and places cannot be compared.
+        together: the factor on the half width of a difference with which the intervals of all
+            differences hold at once in 95 % of runs; 1 for two agents.
     """
 
     players: tuple[Rating, ...]
@@ -125,6 +140,7 @@ class Ratings(Sequence[Rating]):
     anchor: str | None = None
     centred: bool = False
     group_sizes: tuple[int, ...] = ()
+    together: float = 1.0
 
     @overload
     def __getitem__(self, index: int) -> Rating: ...
@@ -142,8 +158,11 @@ class Ratings(Sequence[Rating]):
         ratings = iter(self)
         return [tuple(itertools.islice(ratings, n)) for n in self.group_sizes or (len(self),)]
 
-    def difference(self, one: str, other: str) -> Interval:
+    def difference(self, one: str, other: str, *, together: bool = False) -> Interval:
         """Return the Elo of one agent minus that of another, by the intervals of the two.
+
+        With ``together``, the intervals of all differences hold at once in 95 % of runs. Without
+        it, each does: enough for two agents that were chosen before the games.
 
         Each end is the root of the sum of the squares of two distances: from one agent's Elo to
         its end, and from the other agent's Elo to its opposite end (MOVER: Zou and Donner,
@@ -156,9 +175,18 @@ class Ratings(Sequence[Rating]):
         if not any(a in group and b in group for group in self.groups):
             return Interval(0.0, -_WIDEST, _WIDEST)
         value = a.elo - b.elo
-        below = math.hypot(a.elo - a.low, b.high - b.elo)
-        above = math.hypot(a.high - a.elo, b.elo - b.low)
+        factor = self.together if together else 1.0
+        below = factor * math.hypot(a.elo - a.low, b.high - b.elo)
+        above = factor * math.hypot(a.high - a.elo, b.elo - b.low)
         return Interval(value, value - below, value + above)
+
+    def rivals(self) -> tuple[str, ...]:
+        """The agents of the first group that may be as strong as its best agent.
+
+        All comparisons hold at once: of equally strong agents, all are named in 95 % of runs.
+        """
+        best, *others = (r.player for r in self.groups[0])
+        return tuple(r for r in others if self.difference(best, r, together=True).low <= 0)
 
     def _of(self, player: str) -> Rating:
         for rating in self:
@@ -168,22 +196,56 @@ class Ratings(Sequence[Rating]):
         hint = suggest(str(player), names, f": expected one of {', '.join(names)}")
         raise InvalidOption(f"no agent {player!r}{hint}")
 
-    def superiority(self, one: str, other: str) -> float:
-        """The probability that one of two neighbours in the ratings is stronger than the other."""
+    def superiority(self, one: str, other: str) -> float | None:
+        """The probability that one of two neighbours in the ratings is stronger than the other.
+
+        It is None in exact runs, whose openings are no sample.
+        """
         first = next(r for r in self if r in (self._of(one), self._of(other)))
+        if self.exact:
+            return None
         better = 0.5 if first.better is None else first.better
         return better if first.player == one else 1 - better
 
-    def with_costs(self, costs: Mapping[str, Cost]) -> Ratings:
-        """Return the ratings with each agent's nodes and seconds per move."""
-        pairs = ((r, costs.get(r.player, Cost())) for r in self)
-        players = (replace(r, nodes=c.nodes_a_move, seconds=c.seconds_a_move) for r, c in pairs)
+    def with_games(self, games: Sequence[GameRecord]) -> Ratings:
+        """Return the ratings with what games tell beside their points: costs and forfeits.
+
+        A forfeit counts as a loss, so one Elo says how strong and how reliable an agent is. An
+        agent that forfeited has a second Elo, ``finished``, over the games that nobody forfeited.
+        There the mean of the agents that never forfeited is that of the first.
+        """
+        spent = costs(games)
+        played = [game for game in games if game.players[0] != game.players[1]]
+        lost = Counter(g.players[g.forfeited_by] for g in played if g.forfeited_by is not None)
+        finished = {}
+        if lost:
+            kept = Tally.of((g for g in played if g.forfeited_by is None), [r.player for r in self])
+            finished = self._elo_by(rate(kept), lost)
+        players = []
+        for rating in self:
+            cost, name = spent.get(rating.player, Cost()), rating.player
+            more = replace(rating, nodes=cost.nodes_a_move, seconds=cost.seconds_a_move)
+            if lost and rating.games:
+                share = 1 - lost[name] / rating.games
+                more = replace(more, reliable=share, finished=finished.get(name))
+            players.append(more)
         return replace(self, players=tuple(players))
+
+    def _elo_by(self, others: Ratings, chosen: Collection[str]) -> dict[str, Interval]:
+        """Return the Elo of chosen agents by other ratings, on the zero of these."""
+        here, found = {r.player: r.elo for r in self}, {}
+        for group in others.groups:
+            if len(group) > 1:
+                fixed = [r for r in group if r.player not in chosen] or group
+                shift = sum(here[r.player] - r.elo for r in fixed) / len(fixed)
+                for r in group:
+                    if r.player in chosen:
+                        found[r.player] = Interval(r.elo + shift, r.low + shift, r.high + shift)
+        return found
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
         """The ratings as a table with a line and the warnings below it, followed by ``notes``."""
-        costly = any(r.nodes is not None for r in self)
-        columns = [c for c in RATING_COLUMNS if costly or c.name not in ("nodes", "ms")]
+        columns = [c for c in RATING_COLUMNS if any(c.value(r) is not None for r in self)]
         return Table(columns, self, title, (self.line(), *self.zero(), *self.warnings(), *notes))
 
     def frame(self) -> Any:
@@ -210,13 +272,9 @@ class Ratings(Sequence[Rating]):
             units = plural(self.units, "opening")
         else:
             units = f"{plural(self.units, 'pair')} of games"
-        if self.exact:
-            return (
-                "Exact over this set: every agent is deterministic and every opening was played. "
-                f"95 % intervals: how much {units} differ."
-            )
+        exact = "every agent is deterministic and every opening was played. " if self.exact else ""
         alone = "" if self.resampled == "openings" else " of this one opening alone"
-        return f"95 % intervals over {units}{alone}."
+        return f"{exact and 'Exact over this set: '}{exact}95 % intervals over {units}{alone}."
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on groups that never met, and on too few openings."""
@@ -227,9 +285,10 @@ class Ratings(Sequence[Rating]):
             warnings.append(
                 f"No game connects these groups, so Elo and places hold in each: {names}."
             )
-        distinct = all(r.better is None or r.better >= CONFIDENCE for r in self)
+        neighbours = (pair for group in groups for pair in itertools.pairwise(group))
+        distinct = all(self.difference(a.player, b.player).low > 0 for a, b in neighbours)
         openings = self.units if self.resampled == "openings" else 1
-        if not (self.exact or distinct or self.centred or openings >= _ENOUGH) and self.units:
+        if not (distinct or self.centred or openings >= _ENOUGH) and self.units:
             few = "1 opening is" if openings == 1 else f"{openings} openings are"
             agents = "the two" if len(self) == 2 else "all of these agents"
             warnings.append(f"{few} too few to tell {agents} apart.")
@@ -270,11 +329,13 @@ def rate(
     alike = tally.alike()
     groups = sorted(tally.groups, key=lambda group: (-len(group), group))
     ratings: list[Rating] = []
+    together = 1.0
     for group in groups:
         names = [tally.players[i] for i in group]
-        below, above = _quasi_errors(elo[group], samples[:, group], alike[np.ix_(group, group)])
+        drawn = samples[:, group]
+        below, above = _quasi_errors(elo[group], drawn, alike[np.ix_(group, group)])
+        together = max(together, _together(elo[group], drawn, below, above))
         values = _shifted(elo[group], names, anchor, centre)
-        drawn = values[None] if exact else samples[:, group]
         best, worst = _ranks(drawn)
         order = sorted(range(len(group)), key=lambda i: (-values[i].round(6), names[i]))
         ratings += [
@@ -283,8 +344,8 @@ def rate(
                 elo=float(values[i]),
                 low=float(values[i] - below[i]),
                 high=float(values[i] + above[i]),
-                ranks=Ranks(int(best[i]), int(worst[i])),
-                better=None if after is None else _better(drawn, i, after),
+                ranks=None if exact else Ranks(int(best[i]), int(worst[i])),
+                better=None if exact or after is None else _better(drawn, i, after),
                 score=float(score[group[i]]),
                 games=int(played[group[i]]),
             )
@@ -299,6 +360,7 @@ def rate(
         anchor=None if anchor is None else anchor[0],
         centred=anchor is None and bool(centre),
         group_sizes=tuple(map(len, groups)),
+        together=together,
     )
 
 
@@ -429,6 +491,22 @@ def _quasi_errors(elo: Float64s, samples: Float64s, alike: Bools) -> tuple[Float
         both = below[:, None] + above
         above = above * np.sqrt((wanted / both**2 * weights).sum(0) / (weights / both).sum(0))
     return np.sqrt(below), np.sqrt(above)
+
+
+def _together(elo: Float64s, samples: Float64s, below: Float64s, above: Float64s) -> float:
+    """Return the factor on half widths with which all differences hold at once: a maximum t.
+
+    In 95 % of the samples, every difference is within this factor times its half width of the
+    fitted difference. Tukey's range is the same for equal normal errors; this counts the errors
+    that the agents' common openings make, and their different sizes.
+    """
+    if len(elo) < 2:
+        return 1.0
+    off, worst = samples - elo, np.zeros(len(samples))
+    for i in range(len(elo)):
+        farthest = ((off - off[:, [i]]) / np.hypot(below[i], above)).max(1)
+        worst = np.maximum(worst, farthest)
+    return max(1.0, float(np.percentile(worst, TAILS[1] - TAILS[0])))
 
 
 def _blocks(players: int) -> list[Int64s]:

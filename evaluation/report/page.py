@@ -25,8 +25,8 @@ from c4env.evaluation.exact.scores import Judge, positions_in
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.ratings import FIRST, Ratings
 from c4env.evaluation.rating.sprt import compared
-from c4env.evaluation.rating.tally import WinTable, costs
-from c4env.evaluation.report.summary import remarks, sentence, standings
+from c4env.evaluation.rating.tally import WinTable
+from c4env.evaluation.report.summary import forfeits, remarks, sentence, standings
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import Column, Table, plural, rounded
@@ -73,7 +73,7 @@ def contents(
         date: the run's date, shown as given.
     """
     games, header = run.games, run.header
-    ratings = (ratings or run.ratings).with_costs(costs(games))
+    ratings = (ratings or run.ratings).with_games(games)
     players = [rating.player for rating in ratings]
     pairs = replace(run.table, players=tuple(players)).tables()["pairs"]
     quality = None
@@ -86,7 +86,7 @@ def contents(
         "date": date,
         "command": None if header.command is None else shlex.join(header.command),
         "headline": [
-            *run.table.reasons_of_forfeits(),
+            *forfeits(run, ratings),
             sentence(run, ratings),
             *ratings.warnings(),
             *remarks(run, ratings),

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.rating.ratings import Rating, Ratings, milliseconds, rate
@@ -16,6 +14,7 @@ from c4env.evaluation.rating.sprt import Sprt, compared, score_of
 from c4env.evaluation.rating.tally import Cell, Tally, WinTable, all_openings
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
+from c4env.evaluation.studies.placement import Placement
 from c4env.evaluation.tables import Column, Result, Table, plural, signed
 
 MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run
@@ -26,7 +25,7 @@ class RunSummary(Result):
     """The result of a run, for printing.
 
     The main table of a run has a row for each agent, that of a gauntlet a row for each opponent,
-    and that of a match one row.
+    and that of a match one row. A placement shows the leaderboard with the agent.
 
     Attributes:
         run: the run.
@@ -54,8 +53,9 @@ class RunSummary(Result):
 
     def sentence(self) -> str:
         """Who is stronger, and by how much; above it the forfeits, which decide places."""
-        verdict = "No games yet." if self.ratings is None else sentence(self.run, self.ratings)
-        return "\n".join([*self.run.table.reasons_of_forfeits(), verdict])
+        if self.ratings is None:
+            return "No games yet."
+        return "\n".join([*forfeits(self.run, self.ratings), sentence(self.run, self.ratings)])
 
     def tables(self) -> Mapping[str, Table]:
         """The main table, and the pairings of a field that met."""
@@ -64,6 +64,8 @@ class RunSummary(Result):
             tables |= self.ranked.tables()
         elif isinstance(self.run, Match):
             tables["match"] = self.run.lines
+        elif isinstance(self.run, Placement):
+            tables |= self.run.tables()
         elif (table := opponents(self.run, self.ratings)) is not None:
             tables["opponents"] = table
         else:
@@ -89,8 +91,8 @@ class RunSummary(Result):
 def standings(ratings: Ratings, table: WinTable) -> Table:
     """The table of ratings, with a column for each kind of forfeit that occurred."""
     plain = ratings.table()
-    forfeits = table.forfeit_columns(lambda rating: rating.player)
-    return replace(plain, columns=[*plain.columns, *forfeits])
+    kinds = table.forfeit_columns(lambda rating: rating.player)
+    return replace(plain, columns=[*plain.columns, *kinds])
 
 
 class OpponentRow(NamedTuple):
@@ -100,7 +102,7 @@ class OpponentRow(NamedTuple):
     first: Cell  # the games in which the agent moved first, from the agent's view
     second: Cell
     score: Interval  # points per game, 0..1
-    better: float  # probability that the agent is stronger, from the games of the two alone
+    better: float | None  # probability that the agent is stronger, by the games of the two alone
 
 
 OPPONENT_COLUMNS: Final = (
@@ -109,6 +111,8 @@ OPPONENT_COLUMNS: Final = (
     Column("score", ".1%"),
     Column("first"),
     Column("second"),
+    Column("reliable", ".1%", lambda row: row.rating.reliable),
+    Column("Elo_reliable", signed, lambda row: row.rating.finished),
     Column("LOS", ".1%", lambda row: row.better),
     Column("nodes", ",.0f", lambda row: row.rating.nodes),
     Column("ms", milliseconds, lambda row: row.rating.ms),
@@ -132,13 +136,31 @@ def opponents(run: Tournament, ratings: Ratings) -> Table | None:
         of_the_two = rate(Tally.of(games, (player, other)))
         first, second = run.table.cell(player, other), ~run.table.cell(other, player)
         difference = of_the_two.difference(player, other)
-        better = of_the_two.superiority(player, other)
-        if ratings.exact:
-            better = float(np.sign(round(difference.value, 3)) + 1) / 2
+        better = None if ratings.exact else of_the_two.superiority(player, other)
         score = score_of(difference, (first + second).score)
         rows.append(OpponentRow(rating, first, second, score, better))
-    forfeits = run.table.forfeit_columns(lambda row: row.rating.player)
-    return Table([*OPPONENT_COLUMNS, *forfeits], rows)
+    columns = [c for c in OPPONENT_COLUMNS if any(c.value(row) is not None for row in rows)]
+    return Table([*columns, *run.table.forfeit_columns(lambda row: row.rating.player)], rows)
+
+
+def forfeits(run: Tournament, ratings: Ratings) -> list[str]:
+    """Return sentences on who forfeited games and why, and how strong they are without that."""
+    lines = run.table.reasons_of_forfeits()
+    if isinstance(run, Match):
+        if lines and (elo := run.elo_reliable):
+            lines.append(
+                f"Over games that nobody forfeited {run.players[0]} is {signed(elo.value)} Elo "
+                f"({_ends(elo)}), over all {signed(run.elo.value)}: forfeits are losses."
+            )
+        return lines
+    for r in ratings:
+        if r.finished is not None:
+            lines.append(
+                f"{r.player} finished {r.reliable:.1%} of its games. Over games that nobody "
+                f"forfeited its Elo is {signed(r.finished.value)} ({_ends(r.finished)}), over all "
+                f"{signed(r.elo)}: forfeits are losses."
+            )
+    return lines
 
 
 def sentence(run: Tournament, ratings: Ratings) -> str:
@@ -150,6 +172,8 @@ def sentence(run: Tournament, ratings: Ratings) -> str:
     """
     if isinstance(run, Match) and run.sprt is not None:
         return _of_test(run, run.sprt)
+    if isinstance(run, Placement):
+        return run.sentence()
     if len(run.header.challengers) == 1:
         (name,) = run.header.challengers
         (rating,) = (r for r in ratings if r.player == name)
@@ -163,24 +187,28 @@ def sentence(run: Tournament, ratings: Ratings) -> str:
     if len(ratings.groups) > 1:
         return "The agents form groups that never met, so no place compares them."
     best, second = ratings[0], ratings[1]
-    difference = ratings.difference(best.player, second.player)
+    difference = ratings.difference(best.player, second.player, together=True)
+    ends = _ends(difference) if len(ratings) == 2 else _ends(difference, "95 % for all pairs")
+    count, here = len(run.openings), ""
+    if ratings.exact:
+        here = f" over {'this one opening' if count == 1 else f'these {count} openings'}"
     level = sum(round(best.elo - r.elo) == 0 for r in ratings) - 1
     if level:
         others = second.player if level == 1 else f"{level} others"
         head = "" if level + 1 == len(ratings) else f" at the head of {len(ratings)} agents"
-        return f"{best.player} and {others} are level{head} ({_ends(difference)})."
+        return f"{best.player} and {others} are level{head}{here} ({ends})."
+    ahead, rivals = f"{difference.value:.0f} Elo", ratings.rivals()
+    also = ""
+    if rivals:
+        rival = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
+        also = f", but {rival} may be as strong"
+    if ratings.exact:
+        won = "won" if len(ratings) == 2 else f"came first of {len(ratings)} agents"
+        return f"{best.player} {won}{here}, {ahead} ahead of {second.player} ({ends}){also}."
+    if rivals:
+        return f"{best.player} leads {second.player} by {ahead} ({ends}){also}."
     field = "stronger of the two" if len(ratings) == 2 else f"strongest of {len(ratings)} agents"
-    rivals = _rivals(ratings)
-    if not rivals:
-        return (
-            f"{best.player} is the {field}, {difference.value:.0f} Elo ahead of {second.player} "
-            f"({_ends(difference)})."
-        )
-    rival = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
-    return (
-        f"{best.player} leads {second.player} by {difference.value:.0f} Elo "
-        f"({_ends(difference)}), but {rival} may be as strong."
-    )
+    return f"{best.player} is the {field}, {ahead} ahead of {second.player} ({ends})."
 
 
 def remarks(run: Tournament, ratings: Ratings) -> list[str]:
@@ -200,17 +228,9 @@ def remarks(run: Tournament, ratings: Ratings) -> list[str]:
         lines.append(f"{line}.")
     if isinstance(run, Match) and run.decision is not None:
         lines.append("The test stopped the match, which biases Elo and score towards its decision.")
-    elif not twins and _rivals(ratings):
+    elif not twins and ratings.rivals():
         lines += _more_openings(run)
     return lines
-
-
-def _rivals(ratings: Ratings) -> list[str]:
-    """The agents of the first group that may be as strong as the best agent."""
-    if ratings.exact:
-        return []
-    best, *others = ratings.groups[0]
-    return [r.player for r in others if ratings.difference(best.player, r.player).low <= 0]
 
 
 def _more_openings(run: Tournament) -> list[str]:
@@ -266,5 +286,5 @@ def _of_test(match: Match, test: Sprt) -> str:
     return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0); {more}."
 
 
-def _ends(elo: Interval) -> str:
-    return f"95 %: {signed(elo.low)} .. {signed(elo.high)}"
+def _ends(elo: Interval, certainty: str = "95 %") -> str:
+    return f"{certainty}: {signed(elo.low)} .. {signed(elo.high)}"

@@ -48,9 +48,9 @@ Fixture = tuple[tuple[str, str], str]
 Pairings = Sequence[tuple[str, str]]
 """The players of games, the first and the second."""
 
-Kind = Literal["round robin", "gauntlet", "match", "people", "games from elsewhere"]
-"""The pairings: all pairs; challengers against a field; two agents; people against anyone; or games
-of other programs."""
+Kind = Literal["round robin", "gauntlet", "match", "people", "placement", "games from elsewhere"]
+"""The pairings: all pairs; challengers against a field; two agents; people against anyone; one
+agent against some of a field, chosen by its results; or games of other programs."""
 
 
 @functools.cache
@@ -265,7 +265,8 @@ def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
 def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterator[str]:
     """Yield the fields of the headers that must agree and do not, with both values."""
-    if (stored.kind == "people") != (planned.kind == "people"):
+    alone = {"people", "placement"}  # kinds whose runs have no other games
+    if stored.kind != planned.kind and not alone.isdisjoint((stored.kind, planned.kind)):
         yield f"kind {stored.kind!r}, not {planned.kind!r}"
         return
     for name in ("c4env", "seed", "movetime", "margin", "sprt"):

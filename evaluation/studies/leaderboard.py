@@ -1,10 +1,12 @@
-"""A leaderboard: the stored games of a fixed field of agents, against which newcomers are rated.
+"""A leaderboard: the stored games of a fixed field of agents, whose mean is the zero of Elo.
 
-    leaderboard.json -> stored_board() -> place("mine.py:agent", board)
+    leaderboard.json -> stored_board() -> rate(), table()
 
 The field played one round robin. Some agents have default or published settings, others have equal
-time per move. A newcomer plays against the field; the new and the stored results together give the
-ratings. ``python -m tests.makers leaderboard`` in a checkout plays the field again.
+time per move. ``python -m tests.makers leaderboard`` in a checkout plays the field again.
+
+:func:`place_in_field` plays a newcomer against some of the field, always the same. To place an
+agent by few games, see :mod:`c4env.evaluation.studies.placement`.
 """
 
 from __future__ import annotations
@@ -159,7 +161,7 @@ def stored_board() -> Leaderboard:
     return Leaderboard.parse(read_text(source), str(source))
 
 
-class Placement(NamedTuple):
+class InField(NamedTuple):
     """The place of a newcomer in a leaderboard."""
 
     name: str  # the newcomer's name in the ratings
@@ -167,13 +169,13 @@ class Placement(NamedTuple):
     run: Tournament  # the newcomer's games
 
 
-def place(
+def place_in_field(
     newcomer: Player,
     board: Leaderboard,
     limit: int = TRIAL_LIMIT,
     against: Sequence[str] = (),
     **settings: Any,
-) -> Placement:
+) -> InField:
     """Rate an agent by new games against the agents of a stored leaderboard.
 
     Args:
@@ -191,7 +193,8 @@ def place(
         InvalidOption: an opponent is not on the leaderboard.
 
     Example:
-        >>> placement = place("alphabeta:depth=3", stored_board(), limit=1, against=["greedy"])
+        >>> board, against = stored_board(), ["greedy"]
+        >>> placement = place_in_field("alphabeta:depth=3", board, limit=1, against=against)
         >>> len(placement.run.games)
         2
     """
@@ -210,4 +213,4 @@ def place(
     new = Tally.of(run.games, names)
     new = replace(new, by_pairs=len(new.openings) < TRIAL_LIMIT)
     ratings = rate(replace(board.tally(names), beside=new), centre=tuple(board.field))
-    return Placement(name, ratings, run)
+    return InField(name, ratings, run)

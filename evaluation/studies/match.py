@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,13 +21,15 @@ from c4env.evaluation.games.run import Openings, Settings, choose_openings, play
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import Interval
-from c4env.evaluation.rating.ratings import Ratings
+from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
-from c4env.evaluation.rating.tally import Cell
+from c4env.evaluation.rating.tally import Cell, Tally
 from c4env.evaluation.store.header import RunHeader, SprtPlan
 from c4env.evaluation.store.readers import games_in, games_of
 from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_folder
 from c4env.evaluation.tables import Column, Table, signed
+
+NORMAL_FROM: Final = 25  # pairs of games, from which a normal interval is shown
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,8 +117,31 @@ class Match(Tournament):
         columns = [Column("agent", of=lambda m: m.players[0])]
         columns.append(Column("opponent", of=lambda m: m.players[1]))
         forfeits = [Column(kind, of=methodcaller("forfeits", kind)) for kind in self.table.kinds]
-        lines = [*MATCH_COLUMNS, forfeits]
+        lines = [*MATCH_COLUMNS, [*forfeits, *(RELIABILITY if forfeits else ())]]
         return Table([*columns, *chain(*lines)], [self], lines=lines)
+
+    @property
+    def normalized_elo(self) -> Interval | None:
+        """The normalized Elo of the pairs; below 25 pairs without an interval.
+
+        The interval is the normal one, which is too narrow for few pairs.
+        """
+        elo = normalized_elo(self.pentanomial)
+        if elo is None or len(self.pairs) >= NORMAL_FROM:
+            return elo
+        return Interval(elo.value, math.nan, math.nan)
+
+    @property
+    def reliable(self) -> Shares:
+        """The shares of the games that the two agents did not forfeit, 0..1."""
+        lost = (self.table.forfeits.get(player, Counter()).total() for player in self.players)
+        return Shares(*(1 - count / max(len(self.games), 1) for count in lost))
+
+    @property
+    def elo_reliable(self) -> Interval | None:
+        """The Elo difference over the games that nobody forfeited; None if there are none."""
+        kept = [game for game in self.games if game.forfeited_by is None]
+        return rate(Tally.of(kept, self.players)).difference(*self.players) if kept else None
 
     def forfeits(self, kind: str) -> Forfeits:
         """The numbers of games that the two agents forfeited in one of the ways of a kind."""
@@ -144,6 +171,16 @@ class Forfeits(NamedTuple):
         return f"{self.agent} (opponent: {self.opponent})"
 
 
+class Shares(NamedTuple):
+    """The shares of games, 0..1, that two agents did not forfeit."""
+
+    agent: float
+    opponent: float
+
+    def __str__(self) -> str:
+        return f"{self.agent:.1%} (opponent: {self.opponent:.1%})"
+
+
 class Llr(NamedTuple):
     """A log likelihood ratio, and the bounds at which the test accepts H0 and H1."""
 
@@ -158,7 +195,7 @@ class Llr(NamedTuple):
 MATCH_COLUMNS: Final = (
     (
         Column("Elo", signed, lambda m: m.elo),
-        Column("nElo", signed, lambda m: normalized_elo(m.pentanomial)),
+        Column("nElo", signed, lambda m: m.normalized_elo),
         Column("LOS", ".1%", lambda m: m.ratings.superiority(*m.players)),
     ),
     (
@@ -178,6 +215,8 @@ MATCH_COLUMNS: Final = (
     ),
 )
 """The columns of a match, by the line of text that shows them."""
+RELIABILITY: Final = (Column("reliable"), Column("Elo_reliable", signed, lambda m: m.elo_reliable))
+"""The columns of a match with forfeits: how much of the Elo they are."""
 
 
 def play_match(
@@ -253,7 +292,8 @@ def read_run(folder: str | Path) -> Tournament:
     """Read a run directory, finished or not, or a directory of games that people played.
 
     Returns:
-        a :class:`Match` for a match, else a :class:`Tournament`.
+        a :class:`Match` for a match, a ``Placement`` for one agent's place, else a
+        :class:`Tournament`.
 
     Raises:
         UnreadableRun: the directory holds no run, or is damaged.
@@ -266,6 +306,10 @@ def read_run(folder: str | Path) -> Tournament:
     header, games = read_folder(Path(folder))
     if header.kind == "match":
         return Match.of(header, games)
+    if header.kind == "placement":
+        from c4env.evaluation.studies.placement import Placement
+
+        return Placement(header, tuple(games))
     order = {fixture: number for number, fixture in enumerate(header.schedule())}
     return Tournament(header, tuple(sorted(games, key=lambda game: order.get(game.fixture, 0))))
 

@@ -23,7 +23,7 @@ from c4env.envs.batch import bitboards, parse_actions
 from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.store.lines import Lines, read_lines
-from c4env.evaluation.studies.leaderboard import place, stored_board
+from c4env.evaluation.studies.leaderboard import place_in_field, stored_board
 from c4env.evaluation.tables import Column, Result, Table, signed
 from c4env.geometry import parse_column
 
@@ -120,7 +120,8 @@ def strength(
         (0.65, 16)
     """
     blunders = blunder_rate(model, questions)
-    placed = place(agents.make(model), stored_board(), limit, against=tuple(against), seed=seed)
+    board, rivals = stored_board(), tuple(against)
+    placed = place_in_field(agents.make(model), board, limit, against=rivals, seed=seed)
     (rating,) = (r for r in placed.ratings if r.player == placed.name)
     elo = rating.elo, rating.low, rating.high
     return Strength(step, seconds, blunders, *elo, rating.score, rating.games)

@@ -77,8 +77,8 @@ BAD = {
     ],
     "leaderboard": [
         ("--place rndom --quiet", "did you mean 'random'"),
-        ("--place random --limit 0 --quiet", "c4 leaderboard: --limit=0: "),
-        ("--limit 3", "--limit has no effect without --place"),
+        ("--place random --games 0 --quiet", "c4 leaderboard: --games=0: "),
+        ("--games 30", "--games has no effect without --place"),
         ("--out x", "--out has no effect without --place"),
     ],
     "quality": [

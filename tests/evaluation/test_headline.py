@@ -23,12 +23,15 @@ def test_the_sentence_says_who_is_stronger_and_by_how_much():
     for elo, message in (
         (
             [120, 20, -140],
-            "a is the strongest of 3 agents, 100 Elo ahead of b (95 %: +50 .. +150).",
+            "a is the strongest of 3 agents, 100 Elo ahead of b (95 % for all pairs: +50 .. +150).",
         ),
         ([50, -50], "a is the stronger of the two, 100 Elo ahead of b (95 %: +50 .. +150)."),
         ([20, -20], "a leads b by 40 Elo (95 %: -10 .. +90), but b may be as strong."),
-        ([50, 50, -100], "a and b are level at the head of 3 agents (95 %: -50 .. +50)."),
-        ([0, 0, 0], "a and 2 others are level (95 %: -50 .. +50)."),
+        (
+            [50, 50, -100],
+            "a and b are level at the head of 3 agents (95 % for all pairs: -50 .. +50).",
+        ),
+        ([0, 0, 0], "a and 2 others are level (95 % for all pairs: -50 .. +50)."),
         ([0], "9 games of a."),
     ):
         assert sentence(run_of([]), ratings_of(*elo)) == message
@@ -88,7 +91,9 @@ def test_the_lines_of_a_match_are_those_of_engine_authors():
     lines = str(match_of("11", "1=", "10", "00", sprt=(0, 40)).lines).split("\n")
     assert [line.split(":")[0] for line in lines] == ["Elo", "LLR", "pentanomial", "games"]
     elo = r"Elo: \+\d+ \(-\d+ \.\. \+\d+\)"
-    assert re.fullmatch(rf"{elo}, n{elo}, LOS: \d\d\.\d%", lines[0])
+    assert re.fullmatch(rf"{elo}, nElo: \+\d+, LOS: \d\d\.\d%", lines[0])
+    many = str(match_of("11", *["11", "10", "00"] * 8).lines)
+    assert re.match(rf"{elo}, nElo: \+\d+ \(-\d+ \.\. \+\d+\), LOS", many)
     assert re.fullmatch(r"LLR: 0\.\d\d \(-2\.94, 2\.94\), H0: 0, H1: 40", lines[1])
     assert lines[2] == "pentanomial: [1, 0, 1, 1, 1], pairs_ratio: 2.00"
     assert lines[3].startswith("games: 8, wins: 4, draws: 1, losses: 3, points: 4.5, score: 56.3%")

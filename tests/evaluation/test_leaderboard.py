@@ -6,7 +6,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.errors import UnreadableRun
 from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.studies.leaderboard import Leaderboard, place, stored_board
+from c4env.evaluation.studies.leaderboard import Leaderboard, place_in_field, stored_board
 from tests.makers.leaderboard import FIELD, board_of, format_of
 
 SMALL = ["random", "greedy", "minimax:depth=2"]
@@ -56,7 +56,7 @@ def test_what_is_no_board_is_refused(board):
 def test_a_member_placed_again_lands_where_it_was(board):
     """It meets the same agents from the same openings, and, new, itself."""
     before = {r.player: r for r in board.rate()}
-    placed = place("minimax:depth=2", board)
+    placed = place_in_field("minimax:depth=2", board)
     after = {r.player: r for r in placed.ratings}
     assert placed.name == "minimax:depth=2 (again)"
     own = after[placed.name]
@@ -98,18 +98,3 @@ def test_the_command_prints_the_stored_board_and_plays_nothing(format, first, c4
     assert any(line.startswith(first) for line in shown.splitlines())
     for spec in FIELD:
         assert spec in shown
-
-
-def test_the_command_places_a_newcomer_by_its_games_alone(tmp_path, board, c4, monkeypatch):
-    monkeypatch.setattr("c4env.evaluation.studies.leaderboard.stored_board", lambda: board)
-    once = ["leaderboard", "--jobs", "1", "--quiet", "--place"]
-    place = [*once, "alphabeta:depth=3", "--limit", "6", "--out", tmp_path / "d"]
-    shown = c4(*place)
-    assert "alphabeta:depth=3: place" in shown
-    assert "of 36 games" in shown
-    games = (tmp_path / "d" / "games.jsonl").read_bytes()
-    assert (c4(*place), (tmp_path / "d" / "games.jsonl").read_bytes()) == (shown, games)
-    (tmp_path / "lost.py").write_text("agent = lambda observation: None\n")
-    shown = c4(*once, f"{tmp_path / 'lost.py'}:agent", "--limit", "1")
-    assert "lost.py:agent played 1 of 25 openings: more give a more exact place." in shown
-    assert "lost.py:agent forfeited 6 games (6 nonsense), for example: nonsense: None" in shown

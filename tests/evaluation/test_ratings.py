@@ -180,7 +180,7 @@ def test_a_run_of_too_few_openings_says_so():
     assert few.warnings()[0] in few.table().text()
     two = rated(games("a", "b", 1, 0, 1), "ab")
     assert two.warnings()[0].startswith("1 opening is too few to tell the two apart")
-    assert rated(some_run(plies=1), "abcd", deterministic="abcd").warnings() == ()
+    assert rated(some_run(plies=1), "abcd", deterministic="abcd").warnings() == few.warnings()
     assert rated(some_run(plies=2), "abcd").warnings() == ()
     assert rated(both_colours("a", "b", 1, 0), "ab").warnings() == ()
 
@@ -222,6 +222,22 @@ def test_whoever_may_be_as_strong_as_the_first_need_not_be_second():
     assert "a is the stronger" in sentence(run_of(seen), rated(seen, "ab"))
 
 
+def test_who_won_over_all_openings_of_a_length_need_not_be_stronger():
+    """One draw and one win over the only opening of no plies, of two deterministic agents."""
+    draw_and_win = games("a", "b", 0, 1, 0) + games("b", "a", 0, 0, 1)
+    few = rated(draw_and_win, "ab", deterministic="ab")
+    assert few.exact
+    text = sentence(run_of(draw_and_win, openings=("",)), few)
+    assert text.startswith("a won over this one opening, 89 Elo ahead of b (95 %: -")
+    assert text.endswith("), but b may be as strong.")
+    whole = [g for o in enumerate_openings(2) for p in ("ab", "ba") for g in games(*p, 0, 1, 0, o)]
+    whole[::2] = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
+    run = run_of(whole, openings=tuple(enumerate_openings(2)))
+    text = sentence(run, rated(whole, "ab", deterministic="ab"))
+    assert text.startswith("a won over these 25 openings, ")
+    assert "may be as strong" not in text
+
+
 def test_ranks_and_the_chance_to_be_better():
     played = [
         game
@@ -244,14 +260,13 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample_and_anything_le
     assert "Exact over this set" in exact.table().text()
     for fewer in (played[:-1], [g for g in played if g.opening != "44"]):  # a game, an opening
         assert not rated(fewer, "abcd", deterministic="abcd").exact
-    assert [r.ranks for r in exact] == [(i, i) for i in range(1, 5)]
-    assert [r.better for r in exact] == [1, 1, 1, None]
-    each = [g for o in enumerate_openings(1) for p in ("ab", "ba") for g in games(*p, 1, 0, 0, o)]
-    assert rated(each, "ab", deterministic={"a", "b"})[0].better == 0.5  # equal in every draw
+    assert {(r.ranks, r.better) for r in exact} == {(None, None)}
+    assert not {"rank", "LOS"} & {*exact.table().raw()[0]}
+    assert exact.superiority("a", "b") is None
     sampled = rated(played, "abcd", deterministic="abc")
     assert not sampled.exact
     assert "95 %" in sampled.table().text()
-    assert [r.elo for r in sampled] == [r.elo for r in exact]
+    assert [(r.elo, r.low, r.high) for r in sampled] == [(r.elo, r.low, r.high) for r in exact]
 
 
 def test_a_run_knows_which_agents_are_deterministic(tmp_path):

@@ -16,6 +16,7 @@ from c4env.evaluation.rating.tally import FORFEIT_KINDS, Cell, WinTable, costs
 from c4env.evaluation.report.summary import RunSummary, played_alike
 from c4env.evaluation.store.run_files import FORFEITS, GameRecord
 from c4env.evaluation.studies.match import Match
+from c4env.openings import enumerate_openings
 from tests.helpers.runs import run_of
 
 NAMES = [
@@ -125,6 +126,39 @@ def test_every_format_counts_forfeits_and_says_them_first(kind):
     assert all(name in summary.markdown() for name in ("crashes", "timeouts", "illegal"))
 
 
+def test_an_agent_that_forfeits_has_the_strength_of_its_other_games_beside():
+    """Of the same games, one in three is forfeited: it counts as a loss, and not as play."""
+    rng, games, kept = random.Random(4), [], []
+    for opening in enumerate_openings(2):
+        for pair in itertools.permutations("abc", 2):
+            game = GameRecord(pair, opening, opening, rng.choice((0, 1)), "four")
+            kept.append(game)
+            if "a" in pair and rng.random() < 1 / 3:
+                kept.pop()
+                game = replace(game, winner=1 - pair.index("a"), ending="nonsense", reason="?")
+            games.append(game)
+    run = run_of(games, players={name: name for name in "abc"})
+    rating = {r.player: r for r in run.ratings}
+    clean = {r.player: r for r in run_of(kept, players=run.header.players).ratings}
+    assert rating["a"].reliable == 1 - (len(games) - len(kept)) / rating["a"].games < 0.75
+    assert rating["b"].reliable == 1
+    shift = (rating["b"].elo + rating["c"].elo - clean["b"].elo - clean["c"].elo) / 2
+    assert rating["a"].finished.value == pytest.approx(clean["a"].elo + shift)
+    assert rating["a"].finished.value > rating["a"].elo + 50
+    assert rating["b"].finished is None
+    row = next(r for r in json.loads(RunSummary.of(run).json())["standings"] if r["agent"] == "a")
+    assert (row["reliable"], row["Elo_reliable"]) == (rating["a"].reliable, rating["a"].finished[0])
+    pair = [g for g in games if "c" not in g.players]
+    match = Match(run_of(pair, players={"a": "a", "b": "b"}, kind="match").header, tuple(pair))
+    (row,) = json.loads(RunSummary.of(match).json())["match"]
+    assert row["reliable_agent"] < 0.75 < row["reliable_opponent"] == 1
+    assert row["Elo_reliable"] > row["Elo"] + 50
+    for of, shown in ((run, "a finished"), (match, "nobody forfeited a is")):
+        assert shown in RunSummary.of(of).text()
+    never = run_of([g for g in games if "a" in g.players and g.reason], players={"a": "a"})
+    assert all(r.finished is None for r in never.ratings)  # no game is left
+
+
 @pytest.mark.parametrize("plies", [0, 1, 2, 3])
 def test_who_moves_first_placed_the_first_disc_after_odd_openings_too(plies):
     """Whoever owns the first disc wins every game, whoever moves after the opening."""
@@ -146,7 +180,7 @@ def test_identical_agents_are_an_exact_tie():
     assert run.ratings.exact
     assert run.ratings[0].elo == pytest.approx(0, abs=1e-6)
     text = RunSummary.of(run).text()
-    assert text.startswith("a and b are level (95 %: ")
+    assert text.startswith("a and b are level over these 4 openings (95 %: ")
     assert "an exact tie" in text
     games = (replace(run.games[0], moves=run.games[0].moves[:-1]), *run.games[1:])
     assert played_alike(replace(run, games=games)) == ()

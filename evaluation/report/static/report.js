@@ -6,8 +6,8 @@
  *
  * A row of the ratings, as `c4 run --format json` has it; ms and nodes are those of a move.
  * @typedef {{
- *   agent: string, rank_best: number, rank_worst: number, Elo: number, Elo_low: number,
- *   Elo_high: number, score: number, games: number, LOS: number | null,
+ *   agent: string, rank_best?: number, rank_worst?: number, Elo: number, Elo_low: number,
+ *   Elo_high: number, score: number, games: number, LOS?: number | null,
  *   nodes: number, ms: number,
  * }} Standing
  *

@@ -36,8 +36,10 @@ function rows(room, { name, unit, low, high, format, words, row }) {
 }
 
 /** @param {Standing} row */
-const rankOf = ({ rank_best: best, rank_worst: worst }) =>
-  best === worst ? `rank ${best}` : `rank ${best}–${worst}`;
+const rankOf = ({ rank_best: best, rank_worst: worst }) => {
+  if (best === undefined) return ""; // a rank is of other openings too, which exact runs leave open
+  return best === worst ? `, rank ${best}` : `, rank ${best}–${worst}`;
+};
 
 /** @param {number} room */
 function drawRatings(room) {
@@ -50,10 +52,10 @@ function drawRatings(room) {
     high,
     format: signed,
     words: (i) =>
-      signed(RUN.standings[i].Elo) + (room < 420 ? "" : `, ${rankOf(RUN.standings[i])}`),
+      signed(RUN.standings[i].Elo) + (room < 420 ? "" : rankOf(RUN.standings[i])),
     row: (i, x, y) => {
       const { agent, Elo, Elo_low: from, Elo_high: to, score, games } = RUN.standings[i];
-      const about = `${signed(Elo)} Elo (${fromTo(from, to)}), ${rankOf(RUN.standings[i])}`;
+      const about = `${signed(Elo)} Elo (${fromTo(from, to)})${rankOf(RUN.standings[i])}`;
       const point = drawn("circle", { cx: x(Elo), cy: y, r: 5, class: "point" });
       return [
         line("span", x(from), y, x(to), y),
