@@ -82,7 +82,7 @@ BAD = {
         ("--out x", "--out has no effect without --place"),
     ],
     "quality": [
-        ("--on end-easy", "expected a run directory, agents, or --heuristics"),
+        ("--on end-easy", "expected games, agents, or --heuristics"),
         ("--heuristics nope --on end-easy", "heuristic 'nope'"),
         ("--heuristics lines --on no-such-set", "no-such-set"),
         (
@@ -101,7 +101,7 @@ BAD = {
     ],
     "report": [
         ("no-such-folder", "no-such-folder"),
-        (".", ". has no games.jsonl: expected a directory of c4 run --out"),
+        (".", ". has no games: expected games.jsonl of a run"),
         ("x" * 300, "File name too long"),
         ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
         ("none --games games.txt", "expected a file name that ends in .csv, .json"),
