@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, observe
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env
 from c4env.envs.streams import STATES, below, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
-from c4env.observation import Form
 from tests.helpers.environments import begun, state_of
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
@@ -135,46 +134,6 @@ def test_games_are_the_same_everywhere(games, size, monkeypatch):
             follow(mode, size, games, illegal)
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy"])
-def test_native_opponents(opponent):
-    """Every reply is legal, and every board is told what became of its game."""
-    size = 40
-    environment = ConnectFourVectorEnv(size, opponent=opponent, autoreset_mode=DISABLED)
-    observation, info = environment.reset(seed=3)
-    seats = info["seat"].copy()
-    assert set(seats) == {0, 1}
-    assert info["ply"].tolist() == seats.tolist()
-    choose = np.random.default_rng(1)
-    replies, points = set(), []
-    over = np.zeros(size, np.bool_)
-    while not over.all():
-        before = environment.positions()
-        actions = legal_actions(observation, choose)
-        observation, rewards, terminated, _, info = environment.step(actions)
-        for i in np.flatnonzero(~over):
-            middle, after = before[i].play(int(actions[i])), environment.positions()[i]
-            if middle.outcome is None:
-                replies.add(next(c for c in middle.legal_columns() if middle.play(c) == after))
-            else:
-                assert after == middle
-            won = None if after.outcome is None else after.outcome.winner
-            reward = 0 if won is None else 1 if won == seats[i] else -1
-            assert terminated[i] == (after.outcome is not None)
-            assert rewards[i] == reward
-            if terminated[i]:
-                assert info["winner"][i] == (-1 if won is None else won)
-            seen = observe(after, int(seats[i]))
-            assert np.array_equal(observation["observation"][i], seen["observation"])
-            if not terminated[i]:
-                assert np.array_equal(observation["action_mask"][i], seen["action_mask"])
-            points += [reward] * int(terminated[i])
-        over |= terminated
-        observation, _ = environment.reset(options={"reset_mask": terminated})
-    assert replies == set(range(7))
-    assert -1 in points
-    assert (sum(points) < 0) == (opponent == "greedy")
-
-
 @pytest.mark.parametrize(
     ("answer", "match"),
     [
@@ -248,20 +207,6 @@ def test_reset_mask_leaves_the_other_boards_alone():
     assert disturbed[1].plies == 8
 
 
-def test_openings_are_drawn():
-    openings = ["44", Position.parse("1"), "777"]
-    starts = {Position.parse(moves) for moves in ("44", "1", "777")}
-    environment = ConnectFourVectorEnv(60, openings=openings, autoreset_mode=SAME)
-    observation, _ = environment.reset(seed=1)
-    assert set(environment.positions()) == starts
-    seen = set()
-    for _ in range(30):
-        observation, _, terminated, _, _ = environment.step(leftmost(observation))
-        positions = environment.positions()
-        seen |= {positions[i] for i in np.flatnonzero(terminated)}
-    assert seen == starts
-
-
 def won_in_one(mode):
     environment = ConnectFourVectorEnv(2, autoreset_mode=mode)
     environment.reset(seed=1, options={"moves": ["445566", ""]})
@@ -275,18 +220,6 @@ def test_next_step():
         environment.step([99, 9])
     environment.step([99, 6])  # the action of the finished board is not looked at
     assert environment.positions() == [Position(), Position.parse("77")]
-
-
-def test_same_step():
-    environment = won_in_one(SAME)
-    *_, info = environment.step([6, 6])
-    assert environment.positions() == [Position(), Position.parse("7")]
-    assert info["_final_obs"].tolist() == info["_final_info"].tolist() == [True, False]
-    assert info["final_obs"][1] is None
-    assert info["final_info"]["ply"].tolist() == [7, 0]
-    assert info["final_info"]["_ply"].tolist() == [True, False]
-    assert info["final_info"]["player_rewards"].tolist() == [[1, -1], [0, 0]]
-    assert "final_obs" not in environment.step([0, 0])[4]
 
 
 def test_disabled():
@@ -314,31 +247,6 @@ def test_what_gymnasiums_returns_are_in_self_play():
             assert (both.sum(axis=1) == 0).all()
             winners += both.argmax(axis=1).tolist()
     assert set(winners) == {0, 1}
-
-
-@MODES
-def test_another_form_shows_the_same_games(mode):
-    given, form = {"opponent": "greedy", "autoreset_mode": mode}, Form("planes_first", "float32")
-    plain = ConnectFourVectorEnv(5, **given)
-    other = ConnectFourVectorEnv(5, layout=form.layout, dtype=form.dtype, **given)
-    expected, _ = plain.reset(seed=1)
-    seen, _ = other.reset(seed=1)
-    choose, ended = np.random.default_rng(0), 0
-    while ended < 20:
-        assert other.observation_space.contains(seen)
-        assert np.array_equal(seen["observation"], form(expected["observation"]))
-        assert np.array_equal(seen["action_mask"], expected["action_mask"])
-        actions = choose.integers(7, size=5)
-        expected, _, over, _, info = plain.step(actions)
-        seen, *_, result = other.step(actions)
-        ended += int(over.sum())
-        for last, same in zip(result.get("final_obs", ()), info.get("final_obs", ()), strict=True):
-            if same is not None:
-                assert other.single_observation_space.contains(last)
-                assert np.array_equal(last["observation"], form(same["observation"]))
-        if mode is DISABLED and over.any():
-            expected, _ = plain.reset(options={"reset_mask": over})
-            seen, _ = other.reset(options={"reset_mask": over})
 
 
 def test_the_generator_is_drand48():
