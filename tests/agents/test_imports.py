@@ -165,7 +165,10 @@ NESTED = "from inner.parts import COLUMN\ndef agent(observation):\n    return CO
     ],
     ids=["in a move", "folders", "in turn", "standard library", "kaggle", "heuristic"],
 )
-def test_a_module_beside_a_file_is_never_taken_from_elsewhere(folder, monkeypatch, spec, files):
+@pytest.mark.parametrize("where", ["session", pytest.param("run", marks=pytest.mark.isolated)])
+def test_a_module_beside_a_file_is_never_taken_from_elsewhere(
+    folder, monkeypatch, spec, files, where
+):
     """In a run the module beside the file plays; a session that would take another one says so."""
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
@@ -173,15 +176,16 @@ def test_a_module_beside_a_file_is_never_taken_from_elsewhere(folder, monkeypatc
     (folder / "old" / "random.py").write_text("COLUMN = 1\n")
     (folder / "inner").mkdir()
     (folder / "inner" / "parts.py").write_text("COLUMN = 3\n")
-    monkeypatch.setenv("PYTHONPATH", str(folder))
     monkeypatch.syspath_prepend(folder)
     importlib.import_module("helper")  # of the session's own
-    if "random" not in files["old/agent.py"]:  # a host has loaded Python's
+    if where == "session":
+        with pytest.raises(ValueError, match=f"{folder}/old/.*.py has the name of .*, which"):
+            agents.make(spec).choose(Position())
+    elif "random" not in files["old/agent.py"]:  # a host has loaded Python's
+        monkeypatch.setenv("PYTHONPATH", str(folder))
         games = evaluation.round_robin({"old": spec, "one": "minimax:depth=1"}, [""]).games
         own = [game.moves[0] for game in games if game.players[0] == "old"]
         assert own == (["3"] if "greedy" in spec else ["2"])
-    with pytest.raises(ValueError, match=f"{folder}/old/.*.py has the name of .*, which Python"):
-        agents.make(spec).choose(Position())
 
 
 INSERTED = "import os, sys\nsys.path.insert(0, os.path.dirname(os.path.dirname(__file__)))\n"
@@ -190,9 +194,14 @@ INSERTED = "import os, sys\nsys.path.insert(0, os.path.dirname(os.path.dirname(_
 @pytest.mark.parametrize(
     ("file", "source", "module"),
     [
-        ("bots/parent.py", INSERTED + "from common import COLUMN", "common.py"),
+        pytest.param(
+            "bots/parent.py",
+            INSERTED + "from common import COLUMN",
+            "common.py",
+            marks=pytest.mark.isolated,
+        ),
         ("bots/root.py", INSERTED + "from bots.weights import COLUMN", "bots/weights.py"),
-        ("lazy.py", "", "helpers/numbers_.py"),
+        pytest.param("lazy.py", "", "helpers/numbers_.py", marks=pytest.mark.isolated),
     ],
     ids=["parent folder", "own package", "in a move, without __init__"],
 )

@@ -210,6 +210,7 @@ EACH = (
 
 
 @pytest.mark.compiled
+@pytest.mark.isolated
 def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
     """Numba would take ``__pycache__``, where it does not notice an edited callee."""
     script, cache = small / "main.py", small / "cache"
@@ -238,6 +239,7 @@ def test_a_disk_that_fills_up_keeps_its_code_and_the_rest_is_temporary(small):
 
 
 @pytest.mark.compiled
+@pytest.mark.isolated
 def test_without_room_anywhere_one_line_names_the_folder(small):
     resource = pytest.importorskip("resource")
     assert resource.RLIMIT_FSIZE
