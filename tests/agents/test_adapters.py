@@ -15,7 +15,6 @@ from c4env.agents.making.spec import Spec
 from c4env.errors import EngineFault, IllegalMove, LateAnswer
 from c4env.evaluation.games.referee import Referee
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
-from tests.helpers.paths import DATA
 from tests.helpers.processes import start_python
 
 HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
@@ -161,37 +160,6 @@ def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
             assert loser in ("crash", "hang")
 
 
-NOTING = """
-import os, pathlib, sys, time
-pathlib.Path(sys.argv[1], str(os.getpid())).touch()
-for line in sys.stdin:
-    moves = line.strip()
-    time.sleep(float(sys.argv[2]))
-    print(next(c for c in '4352617' if moves.count(c) < 6), flush=True)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-@pytest.mark.parametrize("how", ["end", "kill"])
-def test_no_program_outlives_its_run(tmp_path, how):
-    pids = tmp_path / "pids"
-    pids.mkdir()
-    engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 1}"
-    command = ["-m", "c4env.evaluation", "run", engine, "random", "--openings", "0", "--jobs", "2"]
-    with start_python(*command, "--quiet") as run:
-        if how == "end":
-            assert " forfeited" not in run.communicate()[0]
-            assert run.returncode == 0
-        else:
-            while run.poll() is None and not any(pids.iterdir()):
-                time.sleep(0.02)
-            run.kill()  # the main process alone
-    known = [int(path.name) for path in pids.iterdir()]
-    assert known
-    assert wait_for_the_end(known) == []
-
-
 # Says its own process and that of a child.
 FAMILY = """
 import os, subprocess, sys, time
@@ -281,9 +249,6 @@ def test_no_program_outlives_a_process_that_dies(tmp_path, how):
 
 def test_a_message_quotes_output_with_its_control_characters_escaped():
     assert str(EngineFault("é\x1b[2J\n")) == "é\\x1b[2J\\n"
-
-
-RULES = f"kaggle:{DATA / 'kaggle' / 'rules.py'}"
 
 
 @pytest.fixture
@@ -410,16 +375,3 @@ def test_a_late_submission_loses_its_process_and_the_game(submitted):
         referee.player("it").reset(1)
         fault = referee.player("it").ask(Position(), "", None)
     assert (fault.ending, fault.reason) == ("time", "its process gave no answer within 0.5 s")
-
-
-@pytest.mark.slow
-def test_a_submission_with_a_memory_wins_its_games_whoever_else_plays():
-    field = {"rules": RULES, "random": "random", "greedy": "greedy"}
-    result = evaluation.round_robin(field, openings=0, seed=2)
-    assert result.table.forfeits == {}
-    for game in result.games:
-        if set(game.players) == {"rules", "random"}:
-            assert game.players[game.winner] == "rules"
-    del field["greedy"]
-    again = evaluation.round_robin(field, openings=0, seed=2)
-    assert {game.moves for game in again.games} <= {game.moves for game in result.games}

@@ -137,28 +137,6 @@ def test_ctrl_c_ends_every_search_and_other_threads_go_on_meanwhile():
         hung.cancel()
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy", "alphabeta:depth=2"])
-def test_the_zoo_plays_in_pettingzoos_connect_four(spec):
-    from pettingzoo.classic.connect_four.connect_four import env as pettingzoo_env
-
-    for seat in (0, 1):
-        players = {f"player_{seat}": agents.make(spec), f"player_{1 - seat}": agents.make("random")}
-        for player in players.values():
-            player.reset(seed=seat)
-        env = pettingzoo_env()
-        env.reset()
-        for name in env.agent_iter():
-            observation, _, over, _, _ = env.last()
-            if over:
-                break
-            column = players[name](observation)
-            assert observation["action_mask"][column] == 1
-            env.step(column)
-        assert over
-        if spec not in ("random", "greedy"):
-            assert env.rewards[f"player_{seat}"] == 1, "it lost to random play"
-
-
 def centre_first(columns):
     return sorted(columns, key=lambda column: (abs(column - 3), column))
 

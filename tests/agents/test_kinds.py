@@ -375,12 +375,11 @@ def test_what_a_full_column_gets_is_ignored(share):
     row = np.append(SURE[:6], share)
     full = Position.parse("777777")
     net = batched(lambda planes, masks: np.tile(row, (len(masks), 1)))
-    columns = [
-        agents.make(net, policy="probabilities", temperature=1).choose_many(
-            bitboards([full] * 50), np.arange(50)
-        )
-    ]
-    assert set(np.unique(columns)) == set(range(6))
+    of_logits = batched(lambda planes, masks: np.tile([*np.zeros(6), share], (len(masks), 1)))
+    for policy, kind in (("probabilities", net), ("logits", of_logits)):
+        agent = agents.make(kind, policy=policy, temperature=1)
+        columns = agent.choose_many(bitboards([full] * 50), np.arange(50))
+        assert set(np.unique(columns)) == set(range(6))
 
 
 def test_columns_have_no_policy():

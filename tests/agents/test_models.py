@@ -1,6 +1,5 @@
 """Networks of users, and functions and modules of PyTorch, in one shape at every door."""
 
-import copy
 import pickle
 from functools import partial
 
@@ -143,27 +142,10 @@ def right_with_masks(observations, masks):
     return np.tile(np.arange(7.0), (len(masks), 1)), np.full(len(masks), 0.5)
 
 
-@batched
-def logits_alone(observations, masks):
-    return np.tile(np.arange(7.0), (len(masks), 1))
-
-
-@batched
-def signed(observations, masks):
-    """Declares its layout below."""
-    assert observations.shape[1:] == (6, 7)
-    assert set(np.unique(observations)) <= {-1, 0, 1}
-    return np.tile(np.arange(7.0), (len(masks), 1))
-
-
-signed.layout = "signed"
-
-
-@pytest.fixture(params=["function", "logits alone", "layout", "module", "module with masks"])
+@pytest.fixture(params=["function", "module", "module with masks"])
 def net(request):
-    if not request.param.startswith("module"):
-        functions = {"function": right_with_masks, "layout": signed, "logits alone": logits_alone}
-        return functions[request.param]
+    if request.param == "function":
+        return right_with_masks
     torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
 
     class Module(torch.nn.Module):
@@ -191,7 +173,7 @@ def test_a_network_is_used_unchanged_at_every_door(net, tmp_path, monkeypatch):
     assert agents.make(net, temperature=0.01).choose(position) == 6
     result = agents.make("puct", function=net, simulations=8).search(position)
     assert result.column == 6
-    assert (-0.5 in result.values) == (net not in (logits_alone, signed))
+    assert -0.5 in result.values
     boards = bitboards([position] * 2)
     improved = GumbelSearch(as_network(net).evaluate, 4)(boards, np.zeros((2, 7)))
     assert improved.columns.tolist() == [6, 6]
@@ -417,15 +399,6 @@ def test_a_seed_of_the_game_repeats_what_is_drawn(source, what):
         return [agent.choose(Position()) for _ in range(20)]
 
     assert columns(1) == columns(1) != columns(2)
-
-
-@pytest.mark.parametrize("name", ["network", "Network"])
-def test_a_module_plays_in_evaluation_mode(source, name):
-    agent = agents.make(f"torch:{source}:{name}")
-    columns = {agent.choose(Position()) for _ in range(20)}  # else dropout would vary it
-    assert len(columns) == 1
-    twin = copy.deepcopy(agent)
-    assert {twin.choose(Position())} == columns
 
 
 def test_a_network_of_a_file_is_used_at_the_doors_of_specs(source):

@@ -214,23 +214,6 @@ def test_no_virtual_loss_is_left_behind(batch):
     assert (tree[: agent._search["used"][0]]["first"] >= 0).all()
 
 
-def test_logits_are_the_logarithms_of_probabilities():
-    weights = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
-
-    def probabilities(observations, masks):
-        return np.tile(weights, (len(masks), 1)), np.zeros(len(masks))
-
-    def logits(observations, masks):
-        # What a full column gets is not looked at.
-        return np.where(masks, np.log(weights), np.nan), np.zeros(len(masks))
-
-    position = Position.parse("111111")
-    one = PUCT(probabilities, simulations=80, policy="probabilities").search(position)
-    other = PUCT(logits, simulations=80).search(position)
-    assert one == other
-    assert one.values[0] is None
-
-
 def test_a_spec_names_the_function():
     agent = agents.make(f"puct:{__name__}:edge,simulations=20,batch=4")
     assert agent.search(Position()).nodes == 20

@@ -66,37 +66,6 @@ def test_every_door_calls_reset_as_it_is_declared(form, door, base):
     assert all((seed is None) == (form == "self") for seed in made.seeds)
 
 
-class Rightmost(agents.Agent):
-    """The same as an agent."""
-
-    def choose(self, position):
-        return position.legal_columns()[-1]
-
-
-def games_of(environment):
-    """What the caller sees of some games, leftmost columns against the opponent."""
-    many = isinstance(environment, ConnectFourVectorEnv)
-    observation, info = environment.reset(seed=4)
-    seen = []
-    for _ in range(60):
-        mask = observation["action_mask"] if many else info["action_mask"]
-        observation, reward, over, _, info = environment.step(mask.argmax(axis=-1))
-        planes = observation["observation"] if many else observation
-        seen.append((planes.tolist(), np.asarray(reward).tolist(), np.asarray(over).tolist()))
-        if not many and over:
-            observation, info = environment.reset()
-    return seen
-
-
-@pytest.mark.parametrize("other", [rightmost, Rightmost()])
-def test_every_form_plays_the_same_in_both_environments(other):
-    first, second = (games_of(ConnectFourEnv(o, seat=1)) for o in (one, other))
-    assert first == second
-    first, second = (games_of(ConnectFourVectorEnv(7, opponent=o)) for o in (one, other))
-    assert first == second
-    assert any(any(over) for _, _, over in first)
-
-
 def test_a_name_needs_no_import_of_agents():
     code = """import gymnasium, c4env
 for make in c4env.ConnectFourEnv, lambda name: c4env.ConnectFourVectorEnv(2, opponent=name):
@@ -144,20 +113,6 @@ def test_the_vector_environments_opponent_can_be_replaced():
         ConnectFourVectorEnv(2).opponent = rightmost
 
 
-@pytest.mark.parametrize("name", ["greedy", "random", "alphabeta:depth=2", "perfect:blunder=1"])
-def test_a_name_is_one_player_through_every_door(name):
-    if name == "perfect:blunder=1" and c4env.jit.config.DISABLE_JIT:
-        pytest.skip("too slow uncompiled")
-    doors = [name, agents.make(name), Pool({name: 1})]
-    # Late, where exact play is quick.
-    late = ["5645726765425614", "564572676542561454464353222261"]
-    starts = late if name.startswith("perfect") else ["12345671234567", "4455", "1122"]
-    games = [ConnectFourVectorEnv(6, opponent=door, openings=starts) for door in doors]
-    first, *others = [games_of(game) for game in games]
-    for other in others:
-        assert other == first
-
-
 @pytest.mark.parametrize("base", [Greedy, Random, AlphaBeta, RustPort, Graded, Pool])
 def test_another_choice_plays_through_every_door(base):
     def make():
@@ -179,17 +134,6 @@ def test_a_subclass_is_deterministic_again_once_it_says_so(base):
     assert type("Leftmost", (base,), says)().deterministic
     assert type("Unchanged", (base,), {})().deterministic
     assert type("Mixed", (type("Mixin", (), says), base), {})().deterministic
-
-
-def test_a_subclass_that_changes_what_choose_asks_plays_alike_on_one_and_many_boards():
-    class Left(AlphaBeta):
-        def _best(self, position):
-            return position.legal_columns()[0], 0.0, 1, 1
-
-    single, many = ConnectFourEnv(Left(), 1), ConnectFourVectorEnv(2, opponent=Left(), seat=1)
-    single.reset(seed=1), many.reset(seed=1)
-    assert [single.position, *many.positions()] == [Position.parse("1")] * 3
-    assert not Left().deterministic
 
 
 @pytest.mark.parametrize("make", [Greedy, AlphaBeta])

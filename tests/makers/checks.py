@@ -205,30 +205,6 @@ def test_the_model_and_the_network_answer_alike(torch, labels):
     assert np.array_equal(IntegerNetwork(model.export()).one_way(*labels[:2]), expected)
 
 
-def test_fitting_lowers_the_losses_and_goes_on_where_it_was(torch, labels, tmp_path):
-    from tests.makers.weights.fit import fit
-    from tests.makers.weights.model import Model
-
-    def fitted(checkpoint, stops):
-        for stop in stops:  # each time as if in a new process
-            torch.manual_seed(1)
-            model = Model(8, 1, 4, 16)
-            fit(model, lambda step: [labels], stop, 40, 1, checkpoint, said.append)
-        return model
-
-    said = []
-    torch.manual_seed(1)
-    before, _ = made.measure(IntegerNetwork(Model(8, 1, 4, 16).export()), labels)
-    whole = fitted(tmp_path / "a.pt", [40]).export()
-    assert made.measure(IntegerNetwork(whole), labels)[0] < before
-    parts = fitted(tmp_path / "b.pt", [15, 40]).export()
-    assert all(np.array_equal(parts[name], array) for name, array in whole.items())
-    assert len(said) == 3
-    (tmp_path / "b.pt").write_bytes(b"no checkpoint")
-    with pytest.raises(InvalidOption, match=r"b\.pt.*expected a checkpoint"):
-        fitted(tmp_path / "b.pt", [40])
-
-
 def test_the_command_trains_and_goes_on_where_it_was(torch, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(made, "PORTION", QUOTA)
     monkeypatch.setattr(made, "ALL", 3)
