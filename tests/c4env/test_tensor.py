@@ -221,23 +221,6 @@ def compare_rollouts(opponent, compiled):
         envs.rollout(policy, 0)
 
 
-@COMPILING
-def test_what_is_refused_is_refused_compiled(torch, backend):
-    def halves(seen):
-        return seen["action_mask"][:, 0] / 2
-
-    env = c4env.TensorEnv(2, compile=True)
-    answers = c4env.TensorEnv(2, opponent=halves, seat=0, compile=True)
-    for each in (env, answers):
-        each.reset(seed=1)
-    with pytest.raises(InvalidAction, match=r"the opponent's answer of dtype torch\.float32"):
-        answers.step(torch.tensor([0, 0]))
-    with pytest.raises(InvalidAction, match="actions of type int: expected a tensor"):
-        env.rollout(lambda seen: 3, 2)
-    with pytest.raises(InvalidAction, match=r"actions of shape \(1,\)"):
-        env.step(torch.tensor([0]))
-
-
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
 def test_the_functions_accept_vmap(torch, opponent):
     """Over several batches, and a step over single boards."""
@@ -318,6 +301,8 @@ def test_bad_arguments_are_refused(torch):
     answers.reset()
     with pytest.raises(InvalidAction, match=r"the opponent's answer of dtype torch\.float32"):
         answers.step(torch.tensor([0, 0]))
+    with pytest.raises(InvalidAction, match="actions of type int: expected a tensor"):
+        env.rollout(lambda seen: 3, 2)
     for actions in (
         [0, 0],
         torch.tensor([0]),

@@ -51,7 +51,8 @@ def test_self_play_goes_by_the_rules(mode, games, size):
             ahead, result = after(position, int(actions[i]))
             shown[i] = ahead or position
             over[i] = ahead is None or ahead.outcome is not None
-            both = [result, -result][:: 1 - 2 * position.to_move]
+            # An illegal move loses; as in PettingZoo the other player gets nothing for it.
+            both = [result, -max(result, 0)][:: 1 - 2 * position.to_move]
             assert (ended[i], rewards[i]) == (over[i], result)
             assert info["player_rewards"][i].tolist() == both
             if not over[i]:
@@ -61,7 +62,8 @@ def test_self_play_goes_by_the_rules(mode, games, size):
             outcome = ahead and ahead.outcome
             cells = sorted(outcome.cells) if outcome else []
             assert last["illegal"][i] == (ahead is None)
-            assert last["winner"][i] == (both.index(1) if result else -1)
+            winner = {0: -1, 1: position.to_move, -1: 1 - position.to_move}[result]
+            assert last["winner"][i] == winner
             assert np.argwhere(last["winning_cells"][i]).tolist() == list(map(list, cells))
             if mode is SAME:
                 final = observe(shown[i])["observation"]
