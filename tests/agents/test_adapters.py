@@ -15,7 +15,6 @@ from c4env.agents.making.spec import Spec
 from c4env.errors import EngineFault, IllegalMove, LateAnswer
 from c4env.evaluation.games.referee import Referee
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
-from tests.helpers.paths import DATA
 from tests.helpers.processes import start_python
 
 HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
@@ -72,14 +71,10 @@ def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made
     ("statements", "options", "words"),
     [
         ("print(8, flush=True)", "", "answered '8': expected one column 1..7"),
-        ("print(0, flush=True)", "", "expected one column 1..7"),
         ("print('', flush=True)", "", "answered ''"),
-        ("print(chr(0x664), flush=True)", "", "expected one column"),
         ("print(moves, -3, flush=True)", "", "expected one column 1..7 .reply=scores"),
         ("print(1, flush=True)", "", "answered '1': expected a column that is not full"),
-        ("print('error: tired', flush=True)", "", "answered 'error: tired'"),
         ("print(1, 2, 3, flush=True)", ",reply=scores", "each of the seven columns"),
-        ("print(*[moves, 'nan'] * 7, flush=True)", ",reply=scores", "expected a score"),
         ("print(flush=True)", ",reply=score", "answered '': expected a score"),
     ],
 )
@@ -165,37 +160,6 @@ def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
             assert loser in ("crash", "hang")
 
 
-NOTING = """
-import os, pathlib, sys, time
-pathlib.Path(sys.argv[1], str(os.getpid())).touch()
-for line in sys.stdin:
-    moves = line.strip()
-    time.sleep(float(sys.argv[2]))
-    print(next(c for c in '4352617' if moves.count(c) < 6), flush=True)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-@pytest.mark.parametrize("how", ["end", "kill"])
-def test_no_program_outlives_its_run(tmp_path, how):
-    pids = tmp_path / "pids"
-    pids.mkdir()
-    engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 1}"
-    command = ["-m", "c4env.evaluation", "run", engine, "random", "--openings", "0", "--jobs", "2"]
-    with start_python(*command, "--quiet") as run:
-        if how == "end":
-            assert " forfeited" not in run.communicate()[0]
-            assert run.returncode == 0
-        else:
-            while run.poll() is None and not any(pids.iterdir()):
-                time.sleep(0.02)
-            run.kill()  # the main process alone
-    known = [int(path.name) for path in pids.iterdir()]
-    assert known
-    assert wait_for_the_end(known) == []
-
-
 # Says its own process and that of a child.
 FAMILY = """
 import os, subprocess, sys, time
@@ -269,7 +233,7 @@ raise SystemExit(1)
 """
 
 
-@pytest.mark.parametrize("how", ["kill", "raise"])
+@pytest.mark.parametrize("how", ["kill", pytest.param("raise", marks=pytest.mark.isolated)])
 def test_no_program_outlives_a_process_that_dies(tmp_path, how):
     """A killed process kills nothing, but the program's input ends."""
     with start_python("-c", OWNER, how, *family(tmp_path)) as owner:
@@ -285,9 +249,6 @@ def test_no_program_outlives_a_process_that_dies(tmp_path, how):
 
 def test_a_message_quotes_output_with_its_control_characters_escaped():
     assert str(EngineFault("é\x1b[2J\n")) == "é\\x1b[2J\\n"
-
-
-RULES = f"kaggle:{DATA / 'kaggle' / 'rules.py'}"
 
 
 @pytest.fixture
@@ -361,6 +322,8 @@ def test_what_goes_wrong_is_an_error_and_in_a_run_a_fault(submitted, source, kin
     agent = submitted(source)
     with pytest.raises(kind, match=words):
         agent.choose(Position.parse("111111"))
+    if kind is not SystemExit:  # one that most programs would not catch stands for all
+        return
     with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
         fault = referee.player("it").ask(Position(), "", None)
     assert fault.ending == "exception"
@@ -384,8 +347,10 @@ def test_each_game_loads_the_file_anew_and_has_its_seed(submitted):
         assert columns(2**63 + 5) == columns(2**63 + 5) != columns(6)
 
 
-@pytest.mark.parametrize("load", ["open(PATH)", "os.listdir(PATH)", "np.load(Path(PATH))"])
-@pytest.mark.parametrize("place", ["", "    "], ids=["on loading", "in a move"])
+@pytest.mark.parametrize(
+    ("load", "place"),
+    [("open(PATH)", ""), ("os.listdir(PATH)", "    "), ("np.load(Path(PATH))", "    ")],
+)
 def test_a_submission_that_misses_its_unpacked_files_is_told_where_they_are(submitted, load, place):
     source = (
         "import os\nimport numpy as np\nfrom pathlib import Path\n"
@@ -410,55 +375,3 @@ def test_a_late_submission_loses_its_process_and_the_game(submitted):
         referee.player("it").reset(1)
         fault = referee.player("it").ask(Position(), "", None)
     assert (fault.ending, fault.reason) == ("time", "its process gave no answer within 0.5 s")
-
-
-@pytest.mark.slow
-def test_a_submission_with_a_memory_wins_its_games_whoever_else_plays():
-    field = {"rules": RULES, "random": "random", "greedy": "greedy"}
-    result = evaluation.round_robin(field, openings=0, seed=2)
-    assert result.table.forfeits == {}
-    for game in result.games:
-        if set(game.players) == {"rules", "random"}:
-            assert game.players[game.winner] == "rules"
-    del field["greedy"]
-    again = evaluation.round_robin(field, openings=0, seed=2)
-    assert {game.moves for game in again.games} <= {game.moves for game in result.games}
-
-
-SUBMITTED = [
-    "def agent(obs): return 3",
-    "def agent(obs, config): return obs.board[:config.columns].index(0)",
-    "import numpy as np\ndef agent(obs): return np.int64(3)",
-    "def agent(obs): return True",
-    "def agent(obs): return '3'",
-    "def agent(obs): return None",
-    "def agent(obs): return 7",
-    "def agent(obs, config): return len(config['__raw_path__']) % 7",
-    "agent = lambda obs, config: (obs.step + obs.mark) % config.columns\nname = 'x'",
-    "from dataclasses import dataclass\nfrom typing import ClassVar\n"
-    "@dataclass\nclass Book:\n    lines: ClassVar[dict] = {}\n"
-    "def agent(obs): return 3 - obs['mark']",
-    "class Agent:\n    def __call__(self, obs, config): return 2\nagent = Agent()",
-    "import helper_of_this\ndef agent(obs): return helper_of_this.COLUMN",
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("source", SUBMITTED)
-def test_a_submission_plays_as_in_kaggles_environment(submitted, tmp_path, source):
-    kaggle_environments = pytest.importorskip("kaggle_environments")
-    (tmp_path / "helper_of_this.py").write_text("COLUMN = 5")
-    agent = submitted(source)
-    agent.reset(1)
-    environment = kaggle_environments.make("connectx")
-    steps = environment.run([agent.file, lambda obs: obs.board[:7].index(0)])
-    assert len(steps) > 1
-    moves = ""
-    for ply, states in enumerate(steps[1:]):
-        action = states[ply % 2].action
-        if ply % 2 == 0 and states[0].status in ("ERROR", "INVALID"):
-            with pytest.raises((Exception, SystemExit)):  # of the submission
-                agent.choose(Position.parse(moves))
-        elif ply % 2 == 0:
-            assert agent.choose(Position.parse(moves)) == action
-        moves += str(int(action or 0) + 1)

@@ -234,14 +234,6 @@ def test_no_part_of_the_key_is_in_a_quoted_end_of_an_answer(server):
     assert KEY[-5:] not in json.dumps(server.asked[1])
 
 
-def test_a_key_does_not_decide_what_a_refusal_says(server, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "max_completion_tokens")
-    message = f"{'No. ' * 60}Use 'max_completion_tokens' instead of 'max_tokens'."
-    refusal = Fault(400, body=json.dumps({"error": {"message": message}}).encode())
-    server.answer = lambda body: refusal if "max_tokens" in body else "Move: 4"
-    assert agents.make(f"{server.spec},max_tokens=500").choose(Position()) == 3
-
-
 @pytest.mark.parametrize("key", [" ", f"{KEY}\n", f" {KEY}", f"{KEY[:9]}\t{KEY}", f"é{KEY}"])
 def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(server, monkeypatch, key):
     monkeypatch.setenv("OPENAI_API_KEY", key)
@@ -324,15 +316,6 @@ def test_a_game_without_a_seed_is_no_known_game(server, kept):
     server.script = ["Move: 1", "Move: 2"]
     assert play(spec, None, None) == [1, 2]
     assert not file.exists()
-
-
-def test_a_limit_that_a_model_renames_makes_no_other_request(server, kept):
-    message = "Use 'max_completion_tokens' instead of 'max_tokens'."
-    refusal = Fault(400, body=json.dumps({"error": {"message": message}}).encode())
-    server.answer = lambda body: refusal if "max_tokens" in body else "Move: 4"
-    for count in (3, 3):  # a refusal and two answers; then none
-        assert play(f"{kept[0]},max_tokens=500", 1, 2) == [4, 4]
-        assert len(server.asked) == count
 
 
 def test_the_part_of_a_line_that_a_kill_leaves_spoils_no_other_line(server, kept):

@@ -118,9 +118,7 @@ def test_a_seed_repeats_the_moves(spec):
 @pytest.mark.parametrize(
     ("spec", "other", "openings", "share"),
     [
-        ("mcts:simulations=300", "random", 1, 1),
         ("mcts:simulations=300", "greedy", 1, 0.75),
-        ("mcts:simulations=300,rollout=greedy", "random", 1, 1),
         ("mcts:simulations=300,rollout=greedy", "greedy", 1, 0.75),
         ("deepening:nodes=2000", "alphabeta:depth=4,heuristic=chain", 1, 0.7),
         pytest.param("learned", "greedy", 0, 1, marks=pytest.mark.slow),

@@ -111,7 +111,7 @@ def test_the_highest_elo_plays_the_columns_of_perfect():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("weak", "strong"), [(-1109, -750), (-750, -400), (-400, -50)])
+@pytest.mark.parametrize(("weak", "strong"), [(-1109, -750), (-400, -50)])
 def test_a_stronger_agent_wins(weak, strong):
     """The expected score is near 0.88, ten standard deviations above the limit."""
     envs = ConnectFourVectorEnv(600, opponent=Graded(weak), autoreset_mode="SameStep")

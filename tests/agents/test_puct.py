@@ -214,23 +214,6 @@ def test_no_virtual_loss_is_left_behind(batch):
     assert (tree[: agent._search["used"][0]]["first"] >= 0).all()
 
 
-def test_logits_are_the_logarithms_of_probabilities():
-    weights = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
-
-    def probabilities(observations, masks):
-        return np.tile(weights, (len(masks), 1)), np.zeros(len(masks))
-
-    def logits(observations, masks):
-        # What a full column gets is not looked at.
-        return np.where(masks, np.log(weights), np.nan), np.zeros(len(masks))
-
-    position = Position.parse("111111")
-    one = PUCT(probabilities, simulations=80, policy="probabilities").search(position)
-    other = PUCT(logits, simulations=80).search(position)
-    assert one == other
-    assert one.values[0] is None
-
-
 def test_a_spec_names_the_function():
     agent = agents.make(f"puct:{__name__}:edge,simulations=20,batch=4")
     assert agent.search(Position()).nodes == 20
@@ -249,36 +232,26 @@ def test_a_network_of_a_file_has_no_options(function):
         agents.make(f"puct:{function},simulations=20")
 
 
-def test_a_class_is_told_to_be_an_object():
-    with pytest.raises(InvalidOption, match=r"expected an object of the class: Recorder\(\)"):
-        PUCT(Recorder)
-
-
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
         (lambda n: (np.zeros((n, 6)), np.zeros(n)), r"shape \(1, 6\): expected \(1, 7\)"),
-        (
-            lambda n: (np.zeros((n, 7)), np.zeros((n, 1))),
-            r"\[\[0.0\]\]: .* shape \(1,\)",
-        ),
-        (
-            lambda n: (np.zeros((n, 7)), np.full(n, 3.0)),
-            r"the values \[3.0\]: .* from -1 to 1, as tanh",
-        ),
+        (lambda n: np.zeros((n + 1, 7)), r"shape \(2, 7\): expected \(1, 7\)"),
+        (lambda n: (np.zeros((n, 7)), np.zeros((n, 1))), r"shape \(1,\)"),
+        (lambda n: (np.zeros((n, 7)), np.full(n, 3.0)), "from -1 to 1"),
         (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), r"the values \[nan\]"),
         (lambda n: (np.zeros((n, 7)), np.array(["1"] * n)), r"the values .*'1'"),
-        (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "answered nan"),
-        (lambda n: np.full((n, 7), np.inf), "logits .*inf.*: expected finite logits"),
-        (lambda n: np.zeros((n, 6)), r"shape \(1, 6\)"),
-        (lambda n: np.full(n, 3), r"answered \[3\]: expected logits, which a search needs"),
-        (lambda n: None, "answered None: expected logits of the 7 columns"),
+        (lambda n: np.full((n, 7), np.nan), "answered nan"),
+        (lambda n: np.full((n, 7), np.inf), "logits .*inf"),
+        (lambda n: np.full(n, 3), "expected logits, which a search needs"),
+        (lambda n: np.full(n, 0.5), "expected legal columns"),
+        (lambda n: None, "answered None"),
         (lambda n: ("abc", np.zeros(n)), r"answered \('abc'"),
     ],
 )
-@pytest.mark.parametrize("policy", [None, "logits"])
-def test_an_answer_that_is_none_is_said(answer, policy, words):
-    agent = PUCT(lambda observations, masks: answer(len(masks)), simulations=5, policy=policy)
+def test_an_answer_that_is_none_is_said(answer, words):
+    """Of every network: the same is checked where none searches."""
+    agent = PUCT(lambda observations, masks: answer(len(masks)), simulations=5)
     with pytest.raises(EngineFault, match=f"<lambda> .*{words}"):
         agent.choose(Position())
 

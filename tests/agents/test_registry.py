@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from c4env import ConnectFourEnv, Position, agents, observe
+from c4env import ConnectFourEnv, Position, observe
 from c4env.agents.base import Agent
 from c4env.agents.making import zoo
 from c4env.agents.making.options import Range, validate_args
@@ -269,22 +269,12 @@ def test_a_bad_value_is_refused_in_a_spec_and_beside_it(value):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ("deepening:movetime=0 mcts:movetime=1e12", "float between 0.001 and 86400"),
-        ("deepening:movetime=inf mcts:movetime=0", "float between 0.001 and 86400"),
-        ("deepening:depth=0", "int between 1 and 42"),
+        ("deepening:movetime=0 mcts:movetime=1e12 mcts:movetime=inf", "float between 0.001"),
         (f"deepening:nodes={'9' * 30} deepening:nodes=0", "int between 1 and 1e+15"),
         ("sb3:model.zip,temperature=inf", "finite float of at least 0"),
-        ("sb3:model.zip,temperature=-1", "finite float of at least 0"),
-        ("perfect:blunder=nan perfect:blunder=-0.1 perfect:blunder=1.5", "float between 0 and 1"),
         ("perfect:ties=left", "one of center, random"),
         ("mcts:simulations=0 mcts:simulations=many", "int between 1 and 1e+09, or None"),
-        ("mcts:c=-1 mcts:c=nan", "float between 0 and 100"),
-        ("mcts:rollout=clever", "one of greedy, random"),
         ("mcts:reuse=2", "true or false"),
-        ("mcts:tree_mb=0 deepening:table_mb=0", "int between 1 and 65536"),
-        ("puct:batch=0", "int between 1 and 1024"),
-        ("puct:policy=odds", "one of logits, probabilities"),
-        ("puct:choice=best", "one of visits, improved"),
     ],
 )
 def test_a_value_out_of_range_is_told_the_range(options, expected):
@@ -462,14 +452,6 @@ def test_who_replaces_an_agent_says_which_one_plays(packages):
     for name in ("same", "greedy"):
         register(name, leftmost, replace=True)
         assert make(name).choose(Position()) == 0
-
-
-@pytest.mark.parametrize("parameters", ["observation, configuration", "mine, theirs"])
-def test_a_function_of_two_arguments_is_told_what_it_may_be(tmp_path, parameters):
-    file = tmp_path / "two.py"
-    file.write_text(f"def agent({parameters}):\n    return 3\n")
-    with pytest.raises(InvalidOption, match=r"'agent': .*use kaggle:FILE\.py; a heuristic,"):
-        agents.make(f"{file}:agent")
 
 
 @pytest.mark.parametrize("player", [max, len, lambda observation: 3], ids=["max", "len", "lambda"])

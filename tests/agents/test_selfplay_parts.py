@@ -130,23 +130,6 @@ def test_proofs_agree_with_exact_play():
             assert all(np.sign(scores[c]) == worth for c in kept), moves
 
 
-def test_an_exact_value_function_is_followed():
-    solver = Solver(book=None, table_mb=4)
-
-    def exact(boards):
-        positions = [Position.from_bitboards(*map(int, pair)) for pair in boards]
-        return uniform(boards)[0], np.array([np.sign(solver.score(p)) for p in positions], float)
-
-    count = 4 if config.DISABLE_JIT else 60
-    games = list(reference.random_games(seed=932, count=count, least=24, most=36))
-    boards = bitboards(games)
-    noise = np.random.default_rng(3).gumbel(size=(len(boards), 7))
-    result = GumbelSearch(exact, 28)(boards, noise)
-    for moves, column in zip(games, result.columns.tolist(), strict=True):
-        position = Position.parse(moves)
-        assert np.sign(solver.scores(position)[column]) == solver.sign(position), moves
-
-
 def test_games_begin_empty_or_after_random_moves_that_lose_nothing_at_once():
     boards, count = np.full((600, 2), -1), 500
     results = np.array([WON, DRAWN] * (count // 2) + [ONGOING] * 100, np.int8)

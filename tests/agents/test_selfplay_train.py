@@ -26,7 +26,10 @@ QUICK = {"FEWEST": 2, "BEHIND": 4, "SAVE_EVERY": 0.0, "REPORTS": 1}
 CPU = torch.device("cpu")
 # The ways of a training: as on a CPU, with one group or two, and as on CUDA, where the device
 # computes the planes, and each group has an evaluator of its own.
-WAYS = pytest.mark.parametrize(("groups", "hosted"), [(1, ("cpu",)), (2, ("cpu",)), (2, ())])
+WAYS = pytest.mark.parametrize(
+    ("groups", "hosted"),
+    [(1, ("cpu",)), pytest.param(2, ("cpu",), marks=pytest.mark.isolated), (2, ())],
+)
 
 
 @pytest.fixture
@@ -194,9 +197,9 @@ def test_the_learning_rate_falls_to_the_last_with_time_and_with_positions():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("stage", [STAGE, GROWN])
 @WAYS
-def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage, monkeypatch, groups, hosted):
+def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, monkeypatch, groups, hosted):
+    stage = GROWN if groups > 1 else STAGE
     monkeypatch.setattr(train, "HOSTED", hosted)
     one = trainer_of(tmp_path, groups=groups)
     while one.positions < 200:

@@ -125,19 +125,6 @@ def test_the_nodes_of_a_principal_variation_are_those_of_its_columns(solver):
     assert result == counted > 0
 
 
-@pytest.mark.compiled
-def test_one_table_and_cleared_tables_and_threads_give_the_same_scores():
-    rows = SOLVED[::10]
-    small = Solver(book=None, table_mb=1)
-    for position, score in rows:
-        assert small.score(position) == score
-        small.clear()
-        assert max(s for s in small.scores(position) if s is not None) == score
-    positions, expected = zip(*rows, strict=True)
-    for threads in (1, 2, 3):
-        assert small.scores_many(positions, threads=threads).tolist() == [*expected]
-
-
 def test_a_position_that_is_over(solver):
     won = Position.parse("1212121")
     assert solver.score(won) == -((CELLS + 2 - 7) // 2) == -18

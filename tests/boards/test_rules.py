@@ -64,6 +64,9 @@ def test_every_layout_shows_the_board_and_is_read_back():
                 seen = form(c4env.observe(position)["observation"])
                 assert (seen.dtype.name, seen.shape) == (dtype, cells.shape)
                 assert (seen == cells).all()
+                assert seen.flags.c_contiguous
+                assert (form(c4env.observe(position)["observation"][None])[0] == cells).all()
+                seen.flags.writeable = False  # as from a file in memory, or another process
                 assert form.space["observation"].contains(seen)
                 assert boards_from(seen[None]).tolist() == [discs]
                 assert c4env.position_from({"observation": seen}) == position

@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-from functools import partial
-from typing import Any
 
 import pytest
 from pettingzoo.utils import BaseWrapper
@@ -57,20 +55,3 @@ def test_a_method_can_be_replaced():
     environment.step(4)
     assert played == [4]
     assert environment.position == Position.parse("4")
-
-
-class Counting(BaseWrapper[str, Any, Any]):
-    """A user's layer around the environment."""
-
-    steps = 0
-
-    def step(self, action):
-        self.steps += 1
-        self.env.step(action)
-
-
-def test_a_layer_can_be_put_around_it():
-    counting = begun(partial(Counting, connect_four_v3.env()), "44")
-    assert counting.steps == 2
-    assert counting.last()[1:] == counting.env.last()[1:]
-    assert counting.position == Position.parse("44")

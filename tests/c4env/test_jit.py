@@ -3,8 +3,6 @@ import functools
 import os
 import re
 import shutil
-import subprocess
-import sys
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -210,6 +208,7 @@ EACH = (
 
 
 @pytest.mark.compiled
+@pytest.mark.isolated
 def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
     """Numba would take ``__pycache__``, where it does not notice an edited callee."""
     script, cache = small / "main.py", small / "cache"
@@ -238,6 +237,7 @@ def test_a_disk_that_fills_up_keeps_its_code_and_the_rest_is_temporary(small):
 
 
 @pytest.mark.compiled
+@pytest.mark.isolated
 def test_without_room_anywhere_one_line_names_the_folder(small):
     resource = pytest.importorskip("resource")
     assert resource.RLIMIT_FSIZE
@@ -249,20 +249,3 @@ def test_without_room_anywhere_one_line_names_the_folder(small):
     )
     words = r"\S+c4env-\w+ cannot be written: File too large: expected room for compiled code; "
     assert re.fullmatch(f"{words}NUMBA_CACHE_DIR sets another folder", run(script, small / "cache"))
-
-
-@pytest.mark.compiled
-@pytest.mark.isolated  # the same as a disk that fills up, on a real one
-@pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="mounts a small disk")
-def test_a_full_disk_is_no_obstacle(small):
-    script, disk = small / "main.py", small / "disk"
-    script.write_text(ALL_IN_ONE + USED)
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(disk)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("this root cannot mount")
-    try:
-        *_, message, answer, _ = run(script, disk).splitlines()
-        assert (message, answer) == (EACH, "2")
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)

@@ -92,35 +92,6 @@ def test_a_board_the_mover_cannot_see_is_refused():
         position_from(planes)
 
 
-NONE = [0] * 7
-OWN = [*[NONE] * 5, [0, 0, 1, 1, 0, 0, 0]]  # what player 0 sees after 4, 4, 3, 5; row 0 on top
-OTHER = [*[NONE] * 4, [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 0, 0]]
-BOTH = np.array([[[OWN[r][c], OTHER[r][c]] for c in range(7)] for r in range(6)])
-FORMS = {
-    "planes_last": BOTH,
-    "planes_first": np.array([OWN, OTHER]),
-    "flat": BOTH.reshape(84),
-    "signed": np.array([*[NONE] * 4, [0, 0, 0, -1, 0, 0, 0], [0, 0, 1, 1, -1, 0, 0]]),
-    "tokens": np.array([*NONE * 4, *[0, 0, 0, 2, 0, 0, 0], *[0, 0, 1, 1, 2, 0, 0]]),
-}
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", ["int8", np.float32, "int64"])
-def test_each_form_is_as_written_and_is_read(layout, dtype):
-    """One board and a batch of it; other boards are in ``tests/boards``."""
-    position, form, cells = Position.parse("4435"), Form(layout, dtype), FORMS[layout]
-    seen = form(observe(position)["observation"])
-    for found, expected in ((seen, cells), (form(np.stack([BOTH] * 3)), np.stack([cells] * 3))):
-        assert (found.dtype, found.shape) == (np.dtype(dtype), expected.shape)
-        assert found.flags.c_contiguous
-        assert (found == expected).all()
-    assert form.space["observation"].contains(seen)
-    seen.flags.writeable = False  # as from a file in memory, or from another process
-    assert position_from(seen) == position
-    assert boards_from(seen[None]).tolist() == [[position.mine, position.theirs]]
-
-
 KINDS = {
     "NumPy": np.asarray,
     "lists": np.ndarray.tolist,

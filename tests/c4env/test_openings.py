@@ -59,6 +59,7 @@ def test_a_number_is_plies_and_digits_are_moves(tmp_path, monkeypatch):
         (True, "openings=True: expected a number of plies"),
         ("-3", "openings='-3': No such file"),
         (" 4", "openings=' 4': No such file"),
+        ("4a", "openings='4a': No such file"),
     ):
         with pytest.raises(InvalidOption, match=words):
             list_openings(openings)
@@ -76,14 +77,13 @@ print(list_openings("af"))
 """
 
 
+@pytest.mark.isolated  # that a text with a letter is a file is said above, in process
 def test_moves_with_letters_are_given_in_a_list(tmp_path):
     wide = environment(C4ENV_BOARD="3x15x3", NUMBA_DISABLE_JIT="1")
     done = run_python("-c", WIDE, cwd=tmp_path, env=wide, check=True)
     lists, refused, read = done.stdout.splitlines()
     assert (lists, read) == ("['19'] ['af', '9']", "['1a']")
     assert re.search(r"'af': no such file; .* in a list, \['af'\]", refused)
-    with pytest.raises(InvalidOption, match="'4a': No such file"):
-        list_openings("4a")
 
 
 def test_positions_are_openings():
@@ -99,36 +99,22 @@ def test_a_file_of_openings(tmp_path):
     assert sorted(choose_openings(str(path))) == ["1234", "44", "7"]
 
 
-TRANSPOSED = [
-    (["44", "12", "44"], "opening 3: '44' reaches the same position as opening 1, '44'"),
-    (["4455", "5544"], "opening 2: '5544' reaches the same position as opening 1, '4455'"),
-    (("", "123", "1", "321"), "opening 4: '321' reaches the same position as opening 2, '123'"),
-    (["44352637", "45342736"], "'45342736' reaches the same position as opening 1, '44352637'"),
-    ([Position.parse("4455"), "5544"], "opening 2: '5544' reaches the same position as opening 1"),
-    ([Position(), Position.parse("1"), Position()], "opening 3: Position.parse('') reaches"),
-]
-
-
-@pytest.mark.parametrize(("openings", "words"), TRANSPOSED, ids=str)
+@pytest.mark.parametrize(
+    ("openings", "words"),
+    [
+        (["4455", "5544"], "opening 2: '5544' reaches the same position as opening 1, '4455'"),
+        (("", "123", "1", "321"), "opening 4: '321' reaches the same position as opening 2, '123'"),
+        ([Position(), Position.parse("1"), Position()], "opening 3: Position.parse('') reaches"),
+        ("44\n\n44\n", "line 3: '44' reaches the same position as line 1, '44'"),  # of a file
+    ],
+)
 def test_two_openings_are_two_positions(openings, words, tmp_path):
-    for take in (list_openings, choose_openings):
-        with pytest.raises(InvalidOption) as refused:
-            take(openings)
-        assert words in str(refused.value)
-    lines = [start if isinstance(start, str) else start.moves() for start in openings]
-    if "" in lines:  # a file has no empty opening
-        return
-    path = tmp_path / "openings.txt"
-    path.write_text("# mine\n\n" + "\n".join(lines))
+    if isinstance(openings, str):
+        (tmp_path / "file").write_text(openings)
+        openings, words = tmp_path / "file", f"{tmp_path / 'file'}, {words}"
     with pytest.raises(InvalidOption) as refused:
-        choose_openings(str(path), limit=1)
-    items = [Position.parse(moves) for moves in lines]
-    second = next(i for i, position in enumerate(items) if position in items[:i])
-    first = items.index(items[second])
-    assert str(refused.value) == (
-        f"{path}, line {second + 3}: {lines[second]!r} reaches the same position as "
-        f"line {first + 3}, {lines[first]!r}"
-    )
+        list_openings(openings)
+    assert words in str(refused.value)
 
 
 def test_mirror_images_are_two_positions(tmp_path):
@@ -169,14 +155,6 @@ def test_the_exam_is_a_list_of_openings(tmp_path, monkeypatch):
     assert list_openings("exam") == ["44"]  # a file comes first
 
 
-ENVIRONMENTS = {
-    "ConnectFourEnv": lambda **options: ConnectFourEnv("greedy", **options),
-    "ConnectFourVectorEnv": lambda **options: ConnectFourVectorEnv(9, opponent="greedy", **options),
-    "self-play": lambda seat, **options: ConnectFourVectorEnv(9, **options),
-    "make_vec": lambda **options: gymnasium.make_vec("c4env/ConnectFour-v0", 9, **options),
-}
-
-
 def tensor_env(**options):
     pytest.importorskip("torch", reason="needs torch: the extra torch")
     return c4env.TensorEnv(9, opponent="random", **options)
@@ -189,75 +167,68 @@ def stable_baselines(**options):
     return ConnectFourVecEnv(9, **options)
 
 
+def single(**options):
+    return ConnectFourEnv("greedy", **options)
+
+
+ENVIRONMENTS = {
+    "ConnectFourEnv": single,
+    "ConnectFourVectorEnv": lambda **options: ConnectFourVectorEnv(9, opponent="greedy", **options),
+    "self-play": lambda seat, **options: ConnectFourVectorEnv(9, **options),
+    "make_vec": lambda **options: gymnasium.make_vec("c4env/ConnectFour-v0", 9, **options),
+    "TensorEnv": tensor_env,
+    "Stable-Baselines3": stable_baselines,
+}
+
+
 def starts_of(environment):
     """The positions from which some games begin."""
     drawn = set()
     for seed in range(40):
         environment.reset(seed=seed)
-        many = isinstance(environment, ConnectFourVectorEnv)
-        drawn |= set(environment.positions() if many else [environment.position])
+        drawn.add(environment.position)
     return drawn
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_an_environment_takes_what_a_run_takes(name, tmp_path):
+def test_every_environment_starts_from_openings(name):
+    """As it is given them: what they may be is asked of one."""
+    environment = ENVIRONMENTS[name](openings=["44", "1212"], seat=0)
+    seen = environment.reset()
+    seen = seen[0] if isinstance(seen, tuple) else seen
+    boards = np.asarray(seen["observation"] if isinstance(seen, dict) else seen)
+    discs = boards.reshape(-1, 84).sum(axis=1).tolist()
+    assert {*discs} == {2, 4} or len(discs) == 1 < discs[0] < 5
+    with pytest.raises(InvalidOption, match="'9' at 1"):
+        ENVIRONMENTS[name](openings="9", seat=0)
+
+
+def test_an_environment_takes_what_a_run_takes(tmp_path):
     path = tmp_path / "openings.txt"
     path.write_text("44\n1212\n")
     for openings in (2, np.int64(2), "balanced:2,1", str(path), path, ["44", "1212"]):
         begins = {Position.parse(moves) for moves in list_openings(openings)}
-        drawn = starts_of(ENVIRONMENTS[name](openings=openings, seat=0))
+        drawn = starts_of(single(openings=openings, seat=0))
         assert drawn <= begins
         assert len(drawn) > len(begins) // 2
-    only = Position.parse("445")
-    for openings in (only, "445"):
-        assert starts_of(ENVIRONMENTS[name](openings=openings, seat=1)) == {only}
-    for moves in ("", "4", "44"):  # one text of digits, whatever its length
+    for moves in ("", "4", "44", "445"):  # one text of digits, whatever its length
         only = Position.parse(moves)
-        drawn = starts_of(ENVIRONMENTS[name](openings=moves, seat=len(moves) % 2))
-        assert drawn == {only}
-    for openings, words in (
-        ("9", "as moves: '9': '9' at 1 is not a column 1..7"),
-        ("no-file", "No such file"),
-        (2.5, "2.5: expected"),
-        ([], "at least one opening"),
-        (["4455", "12", "5544"], "opening 3: '5544' reaches the same position as opening 1"),
-    ):
-        with pytest.raises(InvalidOption, match=words):
-            ENVIRONMENTS[name](openings=openings, seat=0)
+        for openings in (moves, only):
+            assert starts_of(single(openings=openings, seat=len(moves) % 2)) == {only}
+    for openings in ("no-file", 2.5, [], ["4455", "12", "5544"]):
+        with pytest.raises(InvalidOption):
+            single(openings=openings, seat=0)
 
 
-@pytest.mark.parametrize("make", [tensor_env, stable_baselines])
-def test_arrays_start_from_openings_too(make):
-    for openings, seat, discs in (
-        ("", 0, {0}),
-        ("4", 1, {1}),
-        ("44", 0, {2}),
-        (4, 0, {4}),
-        (["44", "1212"], 0, {2, 4}),
-    ):
-        seen = make(openings=openings, seat=seat).reset()
-        boards = seen if isinstance(seen, np.ndarray) else seen[0]["observation"].numpy()
-        assert {*boards.reshape(9, -1).sum(1)} <= discs
-    for openings, words in (
-        ("9", "as moves: '9': '9' at 1 is not a column 1..7"),
-        (44, "openings=44: expected a number of plies 0..8"),
-        (["4455", "12", "5544"], "opening 3: '5544' reaches the same position as opening 1"),
-    ):
-        with pytest.raises(InvalidOption, match=words):
-            make(openings=openings, seat=0)
-
-
-@pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_openings_that_the_opponent_could_end_are_left_out(name):
+def test_openings_that_the_opponent_could_end_are_left_out():
     openings = ["44", Position.parse("112233"), "1212127"]  # 3 in a row; 3 in a column
-    make = ENVIRONMENTS[name]
-    if name == "self-play":
-        assert len(starts_of(make(openings=openings, seat=0))) == 3
-        return
-    assert Position.parse("112233") in starts_of(make(openings=openings[:2], seat=0))
+    envs = ConnectFourVectorEnv(90, openings=openings)
+    envs.reset(seed=1)
+    assert len({*envs.positions()}) == 3
+    assert Position.parse("112233") in starts_of(single(openings=openings[:2], seat=0))
     for seat, count in ((1, 1), ("random", 2)):
         with pytest.warns(UserWarning, match=f"in {count} of 3 the opponent's first move"):
-            environment = make(openings=openings, seat=seat)
+            environment = single(openings=openings, seat=seat)
         assert Position.parse("112233") not in starts_of(environment)
     with pytest.raises(InvalidOption, match="in 1 of 1 the opponent's first move could end"):
-        make(openings=["112233"], seat=1)
+        single(openings=["112233"], seat=1)

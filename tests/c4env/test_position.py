@@ -21,15 +21,6 @@ def drawn(board):
     return "\n".join([*lines, "1 2 3 4 5 6 7"])
 
 
-def test_positions_and_mirror_pairs_are_as_many_as_known():
-    level, result = {Position()}, []
-    for _ in range(5):
-        level = {p.play(column) for p in level for column in p.legal_columns()}
-        pairs = {min((p, p.mirror()), key=lambda q: (q.mine, q.theirs)) for p in level}
-        result.append((len(level), len(pairs)))
-    assert result == [(7, 4), (49, 25), (238, 121), (1120, 568), (4263, 2144)]
-
-
 @given(games())
 @example(DRAW)
 @example(WON_BY_THE_LAST_DISC)

@@ -1,5 +1,7 @@
 """Boards for Stable-Baselines3: what that library asks of them."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -17,8 +19,8 @@ from c4env.envs.stable_baselines import ConnectFourVecEnv
 
 def test_all_it_returns_is_what_single_environments_return():
     ours, theirs = (
-        ConnectFourVecEnv(6, "greedy"),
-        DummyVecEnv([lambda: ConnectFourEnv("greedy")] * 6),
+        ConnectFourVecEnv(6, "greedy", layout="planes_first", dtype="float32"),
+        DummyVecEnv([lambda: ConnectFourEnv("greedy", layout="planes_first", dtype="float32")] * 6),
     )
     choose, ended = np.random.default_rng(1), 0
     for options in (
@@ -34,6 +36,7 @@ def test_all_it_returns_is_what_single_environments_return():
             np.testing.assert_equal(ours.reset(), theirs.reset(), resets)
             np.testing.assert_equal(ours.reset_infos, theirs.reset_infos)
         for _ in range(30):
+            np.testing.assert_equal(ours.action_masks(), masks_of(theirs))
             masks = ours.action_masks() + (choose.random((6, 1)) < 0.05)
             actions = (choose.random(masks.shape) * masks).argmax(axis=1)
             result = ours.step(actions)
@@ -41,6 +44,13 @@ def test_all_it_returns_is_what_single_environments_return():
             np.testing.assert_equal(ours.reset_infos, theirs.reset_infos)
             ended += result[2].sum()
     assert ended > 60
+    assert ours.env_method("action_masks", indices=[2])[0].tolist() == masks_of(ours)[2].tolist()
+    again, actions = pickle.loads(pickle.dumps(ours)), masks_of(ours).argmax(axis=1)
+    np.testing.assert_equal(again.step(actions), ours.step(actions))
+
+
+def masks_of(envs):
+    return np.stack(envs.env_method("action_masks"))
 
 
 def test_options_that_cannot_be_are_refused_at_the_reset():

@@ -1,7 +1,6 @@
 """One game starts without a compiler: Numba is loaded where kernels are needed."""
 
-import pytest
-
+from c4env import evaluation
 from tests.helpers.processes import run_python
 
 USES = {
@@ -29,13 +28,18 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("use", USES)
-def test_one_game_loads_no_compiler(use):
-    script = f"import sys, c4env\n{USES[use]}\nprint('numba' in sys.modules)"
-    assert run_python("-c", script, check=True).stdout == "False\n"
+def test_one_game_loads_no_compiler():
+    """One process for all: what it says after each use shows the first that loads one."""
+    said = "\n".join(
+        f"{use}\nprint({name!r}, 'numba' in sys.modules)" for name, use in USES.items()
+    )
+    done = run_python("-c", f"import sys, c4env\n{said}", check=True)
+    assert done.stdout.splitlines() == [f"{name} False" for name in USES]
 
 
-def test_an_agent_of_a_host_that_needs_kernels_has_them_before_its_first_move(tmp_path):
+def test_an_agent_of_a_host_that_needs_kernels_has_them_before_its_first_move(
+    tmp_path, monkeypatch
+):
     (tmp_path / "mine.py").write_text(
         "import sys\n"
         "from c4env.agents import Agent\n"
@@ -43,8 +47,6 @@ def test_an_agent_of_a_host_that_needs_kernels_has_them_before_its_first_move(tm
         "    def choose(self, position):\n"
         "        raise ValueError('c4env.bitboard' in sys.modules)\n"
     )
-    script = (
-        "from c4env import evaluation\n"
-        "print(evaluation.round_robin(['mine.py:Mine', 'random'], 0).games[0].reason)"
-    )
-    assert "ValueError: True" in run_python("-c", script, cwd=tmp_path, check=True).stdout
+    monkeypatch.chdir(tmp_path)
+    game = evaluation.round_robin(["mine.py:Mine", "random"], 0).games[0]
+    assert "ValueError: True" in game.reason

@@ -2,6 +2,7 @@
 
 import copy
 import importlib
+import re
 import sys
 from functools import partial
 
@@ -84,17 +85,18 @@ def test_ten_thousand_games_against_random(torch):
     follow(2500, 10_000, opponent="random", openings=OPENINGS)
 
 
-@pytest.mark.parametrize("seat", [0, 1, "random"])
-@pytest.mark.parametrize("openings", [None, ["12"], OPENINGS])
 @pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
-@pytest.mark.parametrize("opponent", [None, "random", rightmost])
-def test_some_games_are_those_of_the_vector_environment(torch, opponent, mode, openings, seat):
-    follow(7, 40, opponent=opponent, openings=openings, seat=seat, autoreset_mode=mode)
-
-
-@pytest.mark.parametrize(("layout", "dtype"), [("flat", "float32"), ("signed", "int64")])
-def test_observations_have_the_chosen_form(torch, layout, dtype):
-    follow(3, 10, layout=layout, dtype=dtype)
+@pytest.mark.parametrize(
+    ("opponent", "openings", "options"),
+    [
+        (None, OPENINGS, {"layout": "signed", "dtype": "int64"}),
+        ("random", None, {"seat": 0}),
+        ("random", OPENINGS, {"seat": "random"}),
+        (rightmost, ["12"], {"seat": 1}),
+    ],
+)
+def test_some_games_are_those_of_the_vector_environment(torch, opponent, openings, options, mode):
+    follow(7, 40, opponent=opponent, openings=openings, autoreset_mode=mode, **options)
 
 
 def turn(state, actions, opponent):
@@ -148,17 +150,17 @@ def backend(request, torch, monkeypatch):
 
 @COMPILING
 @INDUCTOR
-@pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
-@pytest.mark.parametrize("opponent", [None, "random", rightmost])
+@pytest.mark.parametrize(
+    ("opponent", "mode"), [(None, "Disabled"), ("random", "SameStep"), (rightmost, "SameStep")]
+)
 def test_a_compiled_step_plays_the_same_games(backend, opponent, mode):
     follow(7, 40, opponent=opponent, autoreset_mode=mode, openings=OPENINGS, compile=True)
 
 
 @COMPILING
 @INDUCTOR
-@pytest.mark.parametrize("opponent", [None, rightmost])
-def test_what_a_compiled_step_returns_is_the_callers(torch, backend, opponent):
-    tidy, spoilt = (c4env.TensorEnv(6, opponent=opponent, compile=True) for _ in range(2))
+def test_what_a_compiled_step_returns_is_the_callers(torch, backend):
+    tidy, spoilt = (c4env.TensorEnv(6, opponent=rightmost, compile=True) for _ in range(2))
     for env in (tidy, spoilt):
         env.reset(seed=2)
     choose = torch.Generator().manual_seed(1)
@@ -177,8 +179,9 @@ def test_what_a_compiled_step_returns_is_the_callers(torch, backend, opponent):
 
 
 @COMPILING
-@pytest.mark.parametrize("opponent", [None, "random", rightmost])
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("opponent", "compiled"), [("random", False), (rightmost, False), (None, True)]
+)
 def test_a_rollout_is_so_many_steps(torch, backend, compiled, opponent):
     compare_rollouts(opponent, compiled)
 
@@ -216,23 +219,6 @@ def compare_rollouts(opponent, compiled):
     same(envs.rollout(rightmost, 2).extras, ())
     with pytest.raises(InvalidOption, match="plies=0"):
         envs.rollout(policy, 0)
-
-
-@COMPILING
-def test_what_is_refused_is_refused_compiled(torch, backend):
-    def halves(seen):
-        return seen["action_mask"][:, 0] / 2
-
-    env = c4env.TensorEnv(2, compile=True)
-    answers = c4env.TensorEnv(2, opponent=halves, seat=0, compile=True)
-    for each in (env, answers):
-        each.reset(seed=1)
-    with pytest.raises(InvalidAction, match=r"the opponent's answer of dtype torch\.float32"):
-        answers.step(torch.tensor([0, 0]))
-    with pytest.raises(InvalidAction, match="actions of type int: expected a tensor"):
-        env.rollout(lambda seen: 3, 2)
-    with pytest.raises(InvalidAction, match=r"actions of shape \(1,\)"):
-        env.step(torch.tensor([0]))
 
 
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
@@ -284,34 +270,29 @@ def test_nothing_is_copied_to_the_host(torch, opponent):
 
 
 def test_bad_arguments_are_refused(torch):
-    for size in (0, True, 2.5):
-        with pytest.raises(InvalidOption, match="expected a positive integer"):
-            c4env.TensorEnv(size)
-    for device in ("nosuch", 3.5):
-        with pytest.raises(InvalidOption, match="device="):
-            c4env.TensorEnv(2, device=device)
-    for given, match in (
-        ({"opponent": "greedy"}, "opponent='greedy': expected None, 'random' or a function"),
-        ({"opponent": 3}, "opponent=3: expected"),
-        ({"opponent": "random", "seat": 2}, "seat=2: expected"),
-        ({"openings": []}, "at least one opening"),
-        ({"openings": ["445566"], "opponent": "random"}, "could end the game"),
-        ({"layout": "rows"}, "layout='rows': expected"),
-        ({"dtype": "float64"}, "dtype='float64': expected"),
-        ({"autoreset_mode": "NextStep"}, r"'NextStep': expected one of \['SameStep', 'Disabled'\]"),
-        ({"autoreset_mode": []}, r"autoreset_mode=\[\]: expected one of"),
-    ):
-        with pytest.raises(InvalidOption, match=match):
-            c4env.TensorEnv(2, **given)
+    """Those that are checked here; the others by what the vector environment checks its by."""
+    for name, values in {
+        "num_envs": (0, True, 2.5),
+        "device": ("nosuch", 3.5),
+        "opponent": ("greedy", 3),
+        "seat": (2,),
+        "layout": ("rows",),
+        "autoreset_mode": ("NextStep", []),
+    }.items():
+        for value in values:
+            given = {"num_envs": 2, "opponent": "random"} | {name: value}
+            with pytest.raises(InvalidOption, match=re.escape(f"{name}={value!r}")):
+                c4env.TensorEnv(**given)
+    with pytest.raises(InvalidOption, match="could end the game"):
+        c4env.TensorEnv(2, openings=["445566"], opponent="random")
     env = c4env.TensorEnv(2)
-    with pytest.raises(WrongOrder, match="before step"):
+    with pytest.raises(WrongOrder):
         env.step(torch.tensor([0, 0]))
     with pytest.raises(InvalidOption, match="the first reset"):
         env.reset(options={"reset_mask": torch.tensor([True, False])})
-    with pytest.raises(InvalidOption, match="unknown option moves: expected reset_mask"):
-        env.reset(options={"moves": "44"})
-    with pytest.raises(InvalidOption, match="seed=-1"):
-        env.reset(seed=-1)
+    for given in ({"options": {"moves": "44"}}, {"seed": -1}):
+        with pytest.raises(InvalidOption):
+            env.reset(**given)
     env.reset()
     for mask in ([True, False], torch.tensor([True]), torch.tensor([1, 0])):
         with pytest.raises(InvalidOption, match=r"reset_mask=.*expected a tensor, bool \(2,\)"):
@@ -320,14 +301,16 @@ def test_bad_arguments_are_refused(torch):
     answers.reset()
     with pytest.raises(InvalidAction, match=r"the opponent's answer of dtype torch\.float32"):
         answers.step(torch.tensor([0, 0]))
-    for actions, match in (
-        ([0, 0], "list: expected a tensor"),
-        (torch.tensor([0]), r"shape \(1,\)"),
-        (torch.tensor([0.0, 1.0]), "dtype torch.float32"),
-        (torch.tensor([True, False]), "dtype torch.bool"),
-        (torch.zeros(2, dtype=torch.int64, device="meta"), "actions on meta: expected cpu"),
+    with pytest.raises(InvalidAction, match="actions of type int: expected a tensor"):
+        env.rollout(lambda seen: 3, 2)
+    for actions in (
+        [0, 0],
+        torch.tensor([0]),
+        torch.tensor([0.0, 1.0]),
+        torch.tensor([True, False]),
+        torch.zeros(2, dtype=torch.int64, device="meta"),
     ):
-        with pytest.raises(InvalidAction, match=match):
+        with pytest.raises(InvalidAction, match="expected"):
             env.step(actions)
 
 

@@ -55,19 +55,6 @@ def test_answers_as_models_write_them(line):
         assert read_move(line["answer"], FULL_2) + 1 == line["read"]
 
 
-def test_the_words_of_a_problem_say_what_was_wrong():
-    for answer, words in {
-        "": "empty",
-        "I play 4": "'I play 4'",
-        "Move: 3\nI pass": "'I pass': expected a last line",
-        "<think>hm": "does not end",
-    }.items():
-        with pytest.raises(InvalidAction, match=words):
-            read_move(answer, Position())
-    with pytest.raises(IllegalMove, match="column 2 is full"):
-        read_move("Move: 2", FULL_2)
-
-
 @pytest.mark.parametrize(
     "long", ["[" * 10**6 + "x" + "]" * 10**6, f"#{' ' * 10**6}x", "*" * 10**6 + "x"]
 )

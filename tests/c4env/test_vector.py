@@ -1,178 +1,79 @@
 """Many games as a Gymnasium VectorEnv: the same games as everywhere else, only more."""
 
-import random
-
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, observe
+from c4env import ConnectFourVectorEnv, Position, batched, observe
 from c4env.envs.streams import STATES, below, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
-from c4env.observation import Form
-from tests.helpers.environments import begun, state_of
+from tests.helpers.environments import state_of
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 MODES = pytest.mark.parametrize("mode", [NEXT, SAME, DISABLED])
 
 
-def legal_actions(observation, choose):
-    """A random legal column a board; 0 where none is legal."""
-    mask = observation["action_mask"]
-    return np.asarray((choose.random(mask.shape) * mask).argmax(axis=1))
-
-
-@batched
-def leftmost(observation):
-    return np.asarray(observation["action_mask"].argmax(axis=1))
-
-
-def pick(mask, choose, illegal=0.0):
-    """A legal column; with this probability one that is not, where there is one."""
-    columns = np.flatnonzero(mask == (choose.random() >= illegal))
-    return int(choose.choice(columns if len(columns) else range(7)))
-
-
-def follow(mode, size, games, illegal):
-    """Play random games on many boards, and on each board in an AEC environment as well."""
-    many, choose = ConnectFourVectorEnv(size, autoreset_mode=mode), random.Random(1)
-    ones, over = [begun(env) for _ in range(size)], [False] * size
-    seen, info = many.reset(seed=0)
-    while games > 0:
-        movers = [one.position.to_move for one in ones]
-        sights = [one.observe(f"player_{mover}") for one, mover in zip(ones, movers, strict=True)]
-        for i, sight in enumerate(sights):
-            assert np.array_equal(seen["observation"][i], sight["observation"])
-            mask = 1 if over[i] else sight["action_mask"]
-            assert (seen["action_mask"][i] == mask).all()
-            assert info["ply"][i] == ones[i].position.plies * info["_ply"][i]
-        if mode is DISABLED and any(over):
-            seen, info = many.reset(options={"reset_mask": np.array(over)})
-            for i in np.flatnonzero(over):
-                ones[i].reset()
-            over = [False] * size
-            continue
-        actions = [pick(sight["action_mask"], choose, illegal) for sight in sights]
-        seen, rewards, ended, truncated, info = many.step(actions)
-        assert not truncated.any()
-        for i, one in enumerate(ones):
-            if over[i]:
-                one.reset()
-            else:
-                one.step(actions[i])
-            both = list(one.rewards.values())
-            assert info["player_rewards"][i].tolist() == both
-            assert rewards[i] == both[movers[i]]
-            over[i] = one.terminations["player_0"]
-            assert ended[i] == over[i]
-            check_end(info["final_info"] if over[i] and mode is SAME else info, i, one)
-            games -= int(over[i])
-            if over[i] and mode is SAME:
-                final = one.observe(f"player_{one.position.to_move}")
-                assert np.array_equal(info["final_obs"][i]["observation"], final["observation"])
-                one.reset()
-                over[i] = False
-
-
-def check_end(info, i, one):
-    """Require that info tells how the game of an AEC environment on board i has ended."""
-    both, outcome = list(one.rewards.values()), one.position.outcome
-    if not any(both) and outcome is None:
-        assert not info.get("_winner", [False] * (i + 1))[i]
-        return
-    assert all(info[f"_{key}"][i] for key in ("winner", "illegal", "winning_cells"))
-    assert info["illegal"][i] == (outcome is None)
-    assert info["winner"][i] == (-1 if not any(both) else np.argmax(both))
-    cells = [] if outcome is None else sorted(outcome.cells)
-    assert np.argwhere(info["winning_cells"][i]).tolist() == list(map(list, cells))
-    assert info["player_rewards"][i].tolist() == both
-
-
-def follow_single(games):
-    """The same with one board, whose opponent spoils what it is given."""
-    one, choose, seats = env(), random.Random(2), set()
-
-    def reply(seen):
-        sight = one.observe(one.agent_selection)
-        column = pick(sight["action_mask"], choose)
-        one.step(column)
-        for key, array in sight.items():
-            assert np.array_equal(seen[key], array)
-            seen[key][:] = 1
-        return column
-
-    environment = ConnectFourEnv(reply, layout="planes_last")
-    for game in range(games):
-        one.reset()
-        seen, info = environment.reset(seed=None if game else 1)
-        me, over = f"player_{info['seat']}", False
-        seats.add(me)
-        while True:
-            sight = one.observe(me)
-            assert np.array_equal(seen, sight["observation"])
-            assert (info["action_mask"] == (1 if over else sight["action_mask"])).all()
-            assert info["ply"] == one.position.plies
-            assert ("winner" in info) == over == one.terminations[me]
-            if over:
-                break
-            column = pick(sight["action_mask"], choose)
-            one.step(column)
-            seen, reward, over, _, info = environment.step(column)
-            assert reward == one.rewards[me]
-    assert seats == {"player_0", "player_1"}
+def after(position, column):
+    """The next position, or None where the column is full, and the result of who moves."""
+    if not position.is_legal(column):
+        return None, -1
+    ahead = position.play(column)
+    won = ahead.outcome is not None and ahead.outcome.winner is not None
+    return ahead, int(won)
 
 
 @pytest.mark.parametrize(
     ("games", "size"),
     [(24, 4), pytest.param(800, 50, marks=[pytest.mark.slow, pytest.mark.compiled])],
 )
-def test_games_are_the_same_everywhere(games, size, monkeypatch):
-    monkeypatch.setattr("pettingzoo.utils.env_logger.EnvLogger.warn_on_illegal_move", lambda: None)
-    follow_single(games)
-    for mode in (NEXT, SAME, DISABLED):
-        for illegal in (0.0, 0.2):
-            follow(mode, size, games, illegal)
-
-
-@pytest.mark.parametrize("opponent", ["random", "greedy"])
-def test_native_opponents(opponent):
-    """Every reply is legal, and every board is told what became of its game."""
-    size = 40
-    environment = ConnectFourVectorEnv(size, opponent=opponent, autoreset_mode=DISABLED)
-    observation, info = environment.reset(seed=3)
-    seats = info["seat"].copy()
-    assert set(seats) == {0, 1}
-    assert info["ply"].tolist() == seats.tolist()
-    choose = np.random.default_rng(1)
-    replies, points = set(), []
-    over = np.zeros(size, np.bool_)
-    while not over.all():
-        before = environment.positions()
-        actions = legal_actions(observation, choose)
-        observation, rewards, terminated, _, info = environment.step(actions)
-        for i in np.flatnonzero(~over):
-            middle, after = before[i].play(int(actions[i])), environment.positions()[i]
-            if middle.outcome is None:
-                replies.add(next(c for c in middle.legal_columns() if middle.play(c) == after))
-            else:
-                assert after == middle
-            won = None if after.outcome is None else after.outcome.winner
-            reward = 0 if won is None else 1 if won == seats[i] else -1
-            assert terminated[i] == (after.outcome is not None)
-            assert rewards[i] == reward
-            if terminated[i]:
-                assert info["winner"][i] == (-1 if won is None else won)
-            seen = observe(after, int(seats[i]))
-            assert np.array_equal(observation["observation"][i], seen["observation"])
-            if not terminated[i]:
-                assert np.array_equal(observation["action_mask"][i], seen["action_mask"])
-            points += [reward] * int(terminated[i])
-        over |= terminated
-        observation, _ = environment.reset(options={"reset_mask": terminated})
-    assert replies == set(range(7))
-    assert -1 in points
-    assert (sum(points) < 0) == (opponent == "greedy")
+@MODES
+def test_self_play_goes_by_the_rules(mode, games, size):
+    """With illegal moves; the single environment is compared with many boards elsewhere."""
+    many, choose = ConnectFourVectorEnv(size, autoreset_mode=mode), np.random.default_rng(1)
+    shown, over = [Position()] * size, np.zeros(size, np.bool_)
+    seen, info = many.reset(seed=0)
+    while games > 0:
+        for i, position in enumerate(shown):
+            expected = observe(position)
+            assert np.array_equal(seen["observation"][i], expected["observation"])
+            assert (seen["action_mask"][i] == (1 if over[i] else expected["action_mask"])).all()
+            assert info["ply"][i] == position.plies
+        actions = np.where(choose.random(size) < 0.2, choose.integers(7, size=size), 3)
+        illegal = seen["action_mask"][range(size), actions] == 0
+        actions = np.where(illegal & (choose.random(size) < 0.7), 6, actions)
+        seen, rewards, ended, truncated, info = many.step(actions)
+        assert not truncated.any()
+        for i, position in enumerate(shown):
+            if over[i]:  # the step that begins anew
+                shown[i], over[i] = Position(), False
+                assert (rewards[i], ended[i], info["ply"][i]) == (0, False, 0)
+                continue
+            ahead, result = after(position, int(actions[i]))
+            shown[i] = ahead or position
+            over[i] = ahead is None or ahead.outcome is not None
+            # An illegal move loses; as in PettingZoo the other player gets nothing for it.
+            both = [result, -max(result, 0)][:: 1 - 2 * position.to_move]
+            assert (ended[i], rewards[i]) == (over[i], result)
+            assert info["player_rewards"][i].tolist() == both
+            if not over[i]:
+                continue
+            games -= 1
+            last = info["final_info"] if mode is SAME else info
+            outcome = ahead and ahead.outcome
+            cells = sorted(outcome.cells) if outcome else []
+            assert last["illegal"][i] == (ahead is None)
+            winner = {0: -1, 1: position.to_move, -1: 1 - position.to_move}[result]
+            assert last["winner"][i] == winner
+            assert np.argwhere(last["winning_cells"][i]).tolist() == list(map(list, cells))
+            if mode is SAME:
+                final = observe(shown[i])["observation"]
+                assert np.array_equal(info["final_obs"][i]["observation"], final)
+                shown[i], over[i] = Position(), False
+        if mode is DISABLED and over.any():
+            seen, info = many.reset(options={"reset_mask": over})
+            info["ply"] = [p.plies for p in many.positions()]  # of the new games alone
+            shown = [Position() if done else p for p, done in zip(shown, over, strict=True)]
+            over[:] = False
 
 
 @pytest.mark.parametrize(
@@ -201,67 +102,6 @@ def test_a_failing_opponent_needs_a_reset(answer, match, mode):
     environment.reset(seed=1)
 
 
-def history(environment, steps, **reset):
-    observation, _ = environment.reset(**reset)
-    seen = [environment.positions()]
-    for _ in range(steps):
-        observation, *_ = environment.step(leftmost(observation))
-        seen.append(environment.positions())
-    return seen
-
-
-def test_a_seed_is_of_the_first_board_and_the_next_ones_follow():
-    first = history(ConnectFourVectorEnv(3, opponent="random"), 60, seed=0)
-    assert history(ConnectFourVectorEnv(3, opponent="random"), 60, seed=[0, 1, 2]) == first
-    assert len({tuple(row[i] for row in first) for i in range(3)}) == 3
-
-
-def test_a_reset_without_seed_goes_on_with_its_chance():
-    environment = ConnectFourVectorEnv(3, opponent="random")
-    first = history(environment, 20, seed=1)
-    second = history(environment, 20)
-    assert first != second
-    history(environment, 20, seed=1)
-    assert history(environment, 20) == second
-    assert history(environment, 20, seed=[1, None, 3]) != second
-
-
-def test_reset_mask_leaves_the_other_boards_alone():
-    def run(mask):
-        environment = ConnectFourVectorEnv(3, opponent="random", seat=0)
-        environment.reset(seed=4)
-        environment.step([3, 3, 3])
-        if mask is not None:
-            options = {"reset_mask": mask, "moves": "44"}
-            _, info = environment.reset(seed=9, options=options)
-            assert info["_ply"].tolist() == mask.tolist()
-            assert info["ply"].tolist() == [2 if chosen else 0 for chosen in mask]
-            assert [p.plies for p in environment.positions()] == [2, 2, 2]
-        for _ in range(3):
-            environment.step([0, 1, 2])
-        return environment.positions()
-
-    undisturbed = run(None)
-    disturbed = run(np.array([False, True, False]))
-    assert disturbed[0] == undisturbed[0]
-    assert disturbed[2] == undisturbed[2]
-    assert disturbed[1].plies == 8
-
-
-def test_openings_are_drawn():
-    openings = ["44", Position.parse("1"), "777"]
-    starts = {Position.parse(moves) for moves in ("44", "1", "777")}
-    environment = ConnectFourVectorEnv(60, openings=openings, autoreset_mode=SAME)
-    observation, _ = environment.reset(seed=1)
-    assert set(environment.positions()) == starts
-    seen = set()
-    for _ in range(30):
-        observation, _, terminated, _, _ = environment.step(leftmost(observation))
-        positions = environment.positions()
-        seen |= {positions[i] for i in np.flatnonzero(terminated)}
-    assert seen == starts
-
-
 def won_in_one(mode):
     environment = ConnectFourVectorEnv(2, autoreset_mode=mode)
     environment.reset(seed=1, options={"moves": ["445566", ""]})
@@ -277,18 +117,6 @@ def test_next_step():
     assert environment.positions() == [Position(), Position.parse("77")]
 
 
-def test_same_step():
-    environment = won_in_one(SAME)
-    *_, info = environment.step([6, 6])
-    assert environment.positions() == [Position(), Position.parse("7")]
-    assert info["_final_obs"].tolist() == info["_final_info"].tolist() == [True, False]
-    assert info["final_obs"][1] is None
-    assert info["final_info"]["ply"].tolist() == [7, 0]
-    assert info["final_info"]["_ply"].tolist() == [True, False]
-    assert info["final_info"]["player_rewards"].tolist() == [[1, -1], [0, 0]]
-    assert "final_obs" not in environment.step([0, 0])[4]
-
-
 def test_disabled():
     environment = won_in_one(DISABLED)
     environment.step([6, 6])
@@ -296,49 +124,6 @@ def test_disabled():
     with pytest.raises(IllegalMove, match="board 0: the game is over; reset"):
         environment.step([0, 0])
     assert state_of(environment) == before
-
-
-def test_what_gymnasiums_returns_are_in_self_play():
-    """1 whoever won; each player's return is the row of ``player_rewards`` at the end."""
-    envs = ConnectFourVectorEnv(16)
-    counted = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
-    observation, _ = counted.reset(seed=1)
-    choose = np.random.default_rng(1)
-    winners = []
-    for _ in range(150):
-        actions = legal_actions(observation, choose)
-        observation, _, over, _, info = counted.step(actions)
-        if over.any():
-            both = info["player_rewards"][over]
-            assert (info["episode"]["r"][over] == np.abs(both).max(axis=1)).all()
-            assert (both.sum(axis=1) == 0).all()
-            winners += both.argmax(axis=1).tolist()
-    assert set(winners) == {0, 1}
-
-
-@MODES
-def test_another_form_shows_the_same_games(mode):
-    given, form = {"opponent": "greedy", "autoreset_mode": mode}, Form("planes_first", "float32")
-    plain = ConnectFourVectorEnv(5, **given)
-    other = ConnectFourVectorEnv(5, layout=form.layout, dtype=form.dtype, **given)
-    expected, _ = plain.reset(seed=1)
-    seen, _ = other.reset(seed=1)
-    choose, ended = np.random.default_rng(0), 0
-    while ended < 20:
-        assert other.observation_space.contains(seen)
-        assert np.array_equal(seen["observation"], form(expected["observation"]))
-        assert np.array_equal(seen["action_mask"], expected["action_mask"])
-        actions = choose.integers(7, size=5)
-        expected, _, over, _, info = plain.step(actions)
-        seen, *_, result = other.step(actions)
-        ended += int(over.sum())
-        for last, same in zip(result.get("final_obs", ()), info.get("final_obs", ()), strict=True):
-            if same is not None:
-                assert other.single_observation_space.contains(last)
-                assert np.array_equal(last["observation"], form(same["observation"]))
-        if mode is DISABLED and over.any():
-            expected, _ = plain.reset(options={"reset_mask": over})
-            seen, _ = other.reset(options={"reset_mask": over})
 
 
 def test_the_generator_is_drand48():

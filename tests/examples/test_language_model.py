@@ -79,5 +79,6 @@ def test_without_a_key_an_answer_is_kept_as_it_is(server, play, tmp_path):
     assert rows_of(tmp_path / "answers.jsonl")[0]["answer"] == "There is none"
 
 
+@pytest.mark.isolated
 def test_a_cluster_is_refused(play):
     assert "agent 'llm' writes answers=" in play("--backend", "dask").stderr

@@ -33,6 +33,7 @@ def test_the_same_seed_trains_the_same_network(tmp_path):
     assert not trained(1).equal(trained(2))
 
 
+@pytest.mark.isolated  # a learner: test_alphazero has the cheap one
 def test_a_short_training_beats_random(tmp_path):
     ppo.train(tmp_path / "m.pt", 20_000, 1, boards=64)
     players = {"trained": ppo.TorchPPO(str(tmp_path / "m.pt")), "random": "random"}
