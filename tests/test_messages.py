@@ -42,13 +42,9 @@ MESSAGES = {
         lambda run: run.ratings.difference("greedy", "rand"),
         "no agent 'rand'; did you mean 'random'?",
     ),
-    "difference to none": (
-        lambda run: run.ratings.difference("xyz", "random"),
-        "no agent 'xyz': expected one of greedy, random",
-    ),
     "superiority": (
-        lambda run: run.ratings.superiority("greedy", "rand"),
-        "no agent 'rand'; did you mean 'random'?",
+        lambda run: run.ratings.superiority("greedy", "xyz"),
+        "no agent 'xyz': expected one of greedy, random",
     ),
     "one name twice": (
         lambda run: evaluation.round_robin(["a=greedy", "a=random"]),

@@ -54,10 +54,6 @@ def searches() -> None:
     visits: tuple[int, ...] = MCTS(simulations=2000, reuse=False).search(position).visits
     scores: list[int | None] = list(Solver().scores(position))
     print(agents.make("mcts", simulations=100, movetime=None), visits, scores)
-    try:
-        agents.make("random").search(position)
-    except agents.InvalidOption as error:
-        print(error)
 
 
 def environments() -> None:

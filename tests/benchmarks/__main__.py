@@ -1,10 +1,8 @@
 """Measure speed beside what it is compared with, in one run, as ratios.
 
-python -m tests.benchmarks env        a user's loops beside PettingZoo's and pgx's environments
-python -m tests.benchmarks vector     many boards at once, by their number
-python -m tests.benchmarks published  naive search beside alpha-beta; negamax's published nodes
-python -m tests.benchmarks solver     the exact solver beside BitBully (--help: its options)
-python -m tests.benchmarks threads    the shipped network with two threads and with one
+python -m tests.benchmarks env      a user's loops beside PettingZoo's and pgx's environments
+python -m tests.benchmarks solver   the exact solver beside BitBully (--help: its options)
+python -m tests.benchmarks threads  the shipped network with two threads and with one
 
 env and solver need the extra `peers`.
 """
@@ -14,7 +12,7 @@ from collections.abc import Sequence
 
 from tests.makers.__main__ import dispatch
 
-NAMES = ("env", "published", "solver", "threads", "vector")
+NAMES = ("env", "solver", "threads")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -75,6 +75,7 @@ def test_a_costly_move_opens_its_game(page, folder):
     assert "A blunder: " in page.inner_text("#judged")
 
 
+@pytest.mark.isolated
 def test_a_replay_shows_the_exact_scores(page, folder):
     _, games = read_folder(folder / "run")
     page.click("tr[data-game='3'] td >> nth=1")
@@ -94,6 +95,7 @@ def test_a_replay_shows_the_exact_scores(page, folder):
     assert page.locator("#board .four").count() == (4 if games[3].ending == "four" else 0)
 
 
+@pytest.mark.isolated
 def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(page, folder):
     _, games = read_folder(folder / "run")
     page.evaluate("openGame(3)")
@@ -137,12 +139,14 @@ def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page, folder):
     assert "Game 99" not in page.inner_text("#who")
 
 
+@pytest.mark.isolated
 def test_the_page_shows_the_command_that_began_the_run(page, folder):
     header, _ = read_folder(folder / "run")
     assert page.text_content("#command code") == shlex.join(header.command)
     assert page.is_visible("#command")
 
 
+@pytest.mark.isolated
 def test_a_cell_leads_to_its_games(page, folder):
     _, games = read_folder(folder / "run")
     mine = [g for g in games if g.players == ("greedy", "random")]
@@ -212,7 +216,7 @@ BROKEN = """(() => {
 })()"""
 
 
-@pytest.mark.slow
+@pytest.mark.isolated
 @pytest.mark.parametrize("count", [2, 7, 21])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_every_text_can_be_read(browser, tmp_path, count, width):
@@ -242,6 +246,7 @@ CUT = """[...document.querySelectorAll('.cut')].filter(e => e.checkVisibility())
 }))"""
 
 
+@pytest.mark.isolated
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_long_name_is_cut_by_the_page_and_whole_in_its_title(browser, tmp_path, width):
     long = [f"alphabeta:depth=4,heuristic=package.{letter * 164}" for letter in "ab"]
@@ -271,6 +276,7 @@ def test_a_long_name_is_cut_by_the_page_and_whole_in_its_title(browser, tmp_path
     page.close()
 
 
+@pytest.mark.isolated
 def test_the_course_of_a_test_is_shown(browser, tmp_path):
     match = play_match("greedy", "random", openings=2, sprt=Sprt(0, 300), jobs=1)
     result = report.contents(match)

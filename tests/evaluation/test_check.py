@@ -53,10 +53,6 @@ class Claims(agents.Agent):
         return self.random.choice(position.legal_columns())
 
 
-def full(observation):
-    return 3
-
-
 def test_good_agents():
     check = check_agent("mine.py:first")
     assert check.good
@@ -109,11 +105,6 @@ class Draws(Keeps):
         return self.random.randrange(7)
 
 
-class Counts(Keeps):
-    def pick(self, position):
-        return self.asked
-
-
 class Alternates(Keeps):
     def pick(self, position):
         return self.asked % 2
@@ -129,14 +120,11 @@ class Ends(Keeps):
         return ([0] * 20)[self.asked]
 
 
-KEEPING = {kind.__name__: kind for kind in (Draws, Counts, Alternates, Learns)}
-
-
-@pytest.mark.parametrize("spec", [*KEEPING, "mine.py:counts"])
-def test_what_an_agent_keeps_from_game_to_game_is_found(spec):
-    if spec in KEEPING:
-        agents.register(spec, KEEPING[spec])
-    check = check_agent(spec)
+@pytest.mark.parametrize("kind", [Draws, Alternates, Learns, None])
+def test_what_an_agent_keeps_from_game_to_game_is_found(kind):
+    if kind:
+        agents.register("mine", kind)
+    check = check_agent("mine" if kind else "mine.py:counts")
     assert (check.good, check.repeats, check.forgets) == (False, True, False)
     assert not check.deterministic
     assert "forgets earlier games" in check.remedy
@@ -151,34 +139,26 @@ def test_an_agent_that_fails_in_a_later_game_is_told_so():
 
 
 @pytest.mark.parametrize(
-    ("spec", "said", "remedy"),
+    ("agent", "said", "remedy"),
     [
+        (lambda observation: 3, "illegal column: column 4 is full (it answered 3)", "action_mask"),
+        (lambda observation: 9, "nonsense: 9 is not a column", "return one integer"),
         ("mine.py:broken", "exception: KeyError: 'key' (mine.py, line 8)", ""),
-        (
-            "full",
-            "illegal column: column 4 is full (it answered 3)",
-            "whose entry in observation['action_mask']",
-        ),
-        ("outside", "nonsense: 9 is not a column", "return one integer"),
-        pytest.param(
-            "mine.py:leaves",
-            "crash: its process ended with exit code 3",
-            "",
-            marks=pytest.mark.slow,
-        ),
+        pytest.param("mine.py:leaves", "crash: its", "", marks=pytest.mark.isolated),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(spec, said, remedy):
-    agents.register("full", full)
-    agents.register("outside", lambda observation: 9)
-    check = check_agent(spec)
+def test_what_is_wrong_is_told_with_its_line(agent, said, remedy):
+    if not isinstance(agent, str):
+        agents.register("mine", agent)
+        agent = "mine"
+    check = check_agent(agent)
     assert check.fault.startswith(said)
     assert not check.good
     assert said in check.table().text()
     assert remedy in check.remedy
 
 
-@pytest.mark.slow
+@pytest.mark.isolated
 def test_closing_is_no_move_and_has_no_limit_of_time(monkeypatch):
     monkeypatch.setattr("c4env.evaluation.games.check.CHECK_SECONDS", 1.0)
     assert check_agent("mine.py:lingers").fault == ""

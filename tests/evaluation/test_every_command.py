@@ -18,7 +18,7 @@ from c4env.system import SILENT
 from tests.helpers.commands import refusal
 from tests.helpers.processes import environment, run_python
 
-BAD = {
+BAD = {  # what a command itself finds; refusals of what it calls have tests where that is
     "": [
         ("runn", "did you mean 'run'?"),
         ("help runn", "did you mean 'run'?"),
@@ -30,86 +30,49 @@ BAD = {
         ("random greedy --openings two", "No such file"),
         ("random greedy --openings ", "'': expected a number of plies 0..8"),
         ("random greedy --openings 9", "9 is more than 8 plies; write moves:9 for moves"),
-        ("random greedy --openings 44", "44 is more than 8 plies; write moves:44 for moves"),
         ("random greedy --openings moves:48", "'48': '8' at 2 is not a column 1..7"),
-        ("random greedy --openings moves:12,4455,5544", "opening 3: '5544' reaches the same posit"),
         ("random greedy --out ", "expected the name of a directory"),
         ("random greedy --out pyproject.toml", "is a file: expected a directory"),
         (f"random greedy --out {'x' * 300}", "File name too long"),
         ("random greedy --margin 1", "--margin has no effect without"),
         ("random greedy --jobs 0", "c4 run: --jobs=0: expected a number of games"),
         ("random greedy --seed two", "invalid int value: 'two'"),
-        ("random greedy --seed -1", "c4 run: --seed=-1: expected an integer"),
-        ("random greedy --limit 0", "c4 run: --limit=0: expected a number of openings"),
-        ("random greedy --movetime 0", "c4 run: --movetime=0.0: expected a number of seconds"),
-        ("random greedy --movetime 1 --margin -1", "c4 run: --margin=-1.0: expected a number of"),
         ("random greedy --backend x", "c4 run: --backend='x': expected dask or ray"),
-        ("random perfect:table_mb=0", "c4 run: perfect: table_mb='0': expected int"),
-        ("greedy greedy", "c4 play"),
-        ("one=random one=greedy", "agent 'one' is given twice"),
         ("greedy --only greedy", "a gauntlet needs a challenger and at least one agent"),
-        ("alphabeta:depth=1..2 greedy", "depth='1..2': expected int between 1 and 42"),
         ("random greedy --html tests", "'tests' is a folder: expected the name of a file"),
         ("random greedy --board 10x10", "board '10x10': expected ROWSxCOLUMNSxLINE"),
-        ("random greedy --board -1", "board '-1': expected ROWSxCOLUMNSxLINE"),
-        ("random greedy --board 3x3x4", "lines of 3 to 8 discs, no longer than a row"),
-        ("random greedy --board 9x7x4", "columns * (rows + 1) of at most 63"),
     ],
     "match": [
         ("greedy", "required: B (see"),
-        ("greedy random --sprt 0,40 --openings moves:44,44", "opening 2: '44' reaches"),
         ("greedy random --sprt 40,0", "sprt 40,0: expected H0,H1 in Elo, the smaller first"),
-        ("greedy random --sprt 0,1001", "within -1000..1000"),
-        ("greedy random --sprt 0,40 --alpha 0.7", "c4 match: --alpha=0.7: expected a probability"),
-        ("greedy random --alpha 0.1", "--alpha has no effect without --sprt"),
         ("greedy random --beta 0.1", "--beta has no effect without --sprt"),
     ],
     "solve": [
-        ("48", "'48'"),
         ("4444444", "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
         ("44 --threads 0", "c4 solve: --threads=0: "),
-        ("44 --table-mb 0", "c4 solve: --table-mb=0: "),
-        ("44 --table-mb 999999999999", "c4 solve: --table-mb=999999999999: "),
     ],
-    "data": [
-        ("x.npz --positions 0", "c4 data: --positions=0: expected a positive integer"),
-        ("x.npz --plies 8..60", "argument --plies: 8..60: expected a number or a range such as"),
-    ],
+    "data": [("x.npz --plies 8..60", "argument --plies: 8..60: expected a number or a range such")],
     "leaderboard": [
         ("--place rndom --quiet", "did you mean 'random'"),
-        ("--place random --games 0 --quiet", "c4 leaderboard: --games=0: "),
         ("--games 30", "--games has no effect without --place"),
-        ("--out x", "--out has no effect without --place"),
     ],
     "quality": [
         ("--on end-easy", "expected games, agents, or --heuristics"),
         ("--heuristics nope --on end-easy", "heuristic 'nope'"),
         ("--heuristics lines --on no-such-set", "no-such-set"),
-        (
-            "--heuristics lines --on end-easy --seed -2",
-            "--seed=-2: expected an integer of 0 or more",
-        ),
         ("--heuristics lines --on end-easy --count 0", "0 positions"),
         ("--heuristics lines --on end-easy --out x", "--out has no effect with --heuristics"),
         ("--heuristics lines", "--heuristics: expected --on"),
         ("greedy --heuristics lines --on end-easy", "and no agents"),
     ],
-    "refute": [
-        ("greedy --positions 0", "c4 refute: --positions=0: expected a positive integer"),
-        ("greedy --openings 44", "44 is more than 8 plies; write moves:44 for moves"),
-        ("greedy --openings moves:123,321", "opening 2: '321' reaches the same position"),
-    ],
+    "refute": [("greedy --positions 0", "c4 refute: --positions=0: expected a positive integer")],
     "report": [
-        ("no-such-folder", "no-such-folder"),
         (".", ". has no games: expected games.jsonl of a run"),
         ("x" * 300, "File name too long"),
         ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
         ("none --games games.txt", "expected a file name that ends in .csv, .json"),
     ],
-    "list": [
-        ("rndom", "did you mean 'random'?"),
-        ("builtins:max", "agent 'builtins:max': <built-in function max> has no signature"),
-    ],
+    "list": [("builtins:max", "agent 'builtins:max': <built-in function max> has no signature")],
     "play": [
         ("human rndom", "unknown agent 'rndom'; did you mean 'random'?"),
         ("random greedy --seed -3", "--seed: -3"),
@@ -154,7 +117,7 @@ def test_a_users_module_that_raises_is_one_line_everywhere(arguments, folder, ca
 QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 
 
-def test_a_run_is_printed_reported_and_resumed(tmp_path, c4):
+def test_a_run_is_printed_and_resumed(tmp_path, c4):
     run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--out", tmp_path]
     shown = c4(*run)
     message, _, heading, best, *_ = shown.splitlines()
@@ -167,23 +130,15 @@ def test_a_run_is_printed_reported_and_resumed(tmp_path, c4):
     assert "\x1b" not in shown
     again = c4(*run, "--quiet")
     assert again.replace("8 of the games were stored already\n", "") == shown
-    assert shown.split("digest ")[1].split()[0] in c4("report", tmp_path)
-    lines = (tmp_path / GAMES_FILE).read_text().splitlines(keepends=True)
-    for kept in (0, 1):
-        (tmp_path / GAMES_FILE).write_text("".join(lines[:kept]))
-        report = c4("report", tmp_path)
-        assert f"unfinished: {kept} of 8 games" in report
-        assert "greedy" in report
-    assert "1 of the games was stored already" in c4(*run)
+    (tmp_path / GAMES_FILE).write_text("")
+    assert "unfinished: 0 of 8 games" in c4("report", tmp_path)
 
 
 @pytest.mark.parametrize(
     ("text", "openings"),
     [
-        ("0", [""]),
         ("1", ["1", "2", "3", "4"]),
         ("moves:", [""]),
-        ("moves:4", ["4"]),
         ("moves:44,,12", ["44", "", "12"]),
     ],
 )
@@ -200,9 +155,8 @@ def test_the_openings_of_a_command(text, openings, tmp_path, c4):
 def test_an_openings_file_has_each_position_once(tmp_path, capsys):
     path = tmp_path / "openings.txt"
     path.write_text("44\n4455\n5544  # the same\n")
-    for command in ("run random greedy", "match random greedy --sprt 0,40", "refute random"):
-        shown = refusal([*command.split(), "--openings", str(path)], capsys)
-        assert "openings.txt, line 3: '5544' reaches the same position as line 2, '4455'" in shown
+    shown = refusal(["run", "random", "greedy", "--openings", str(path)], capsys)
+    assert "openings.txt, line 3: '5544' reaches the same position as line 2, '4455'" in shown
 
 
 class Terminal(io.StringIO):
@@ -246,15 +200,9 @@ def test_json_holds_all_that_text_says(c4):
     result = evaluation.round_robin(["random", "greedy"], openings=0, movetime=5)
     ratings = result.rate(("random", 100))
     assert content["digest"] == result.digest
-    assert {*result.notes} <= {*content["notes"]}
-    assert [row["agent"] for row in content["standings"]] == [r.player for r in ratings]
-    first, rated = content["standings"][0], ratings[0]
-    names = ("Elo", "Elo_low", "Elo_high", "LOS", "score", "games")
-    fields = ("elo", "low", "high", "better", "score", "games")
-    assert [first[name] for name in names] == [getattr(rated, field) for field in fields]
-    assert (first["rank_best"], first["rank_worst"]) == rated.ranks
-    assert content["first_move"] == ratings.first_move._asdict()
-    assert ratings.line() in content["notes"]
+    assert {*result.notes, ratings.line()} <= {*content["notes"]}
+    shown = [(row["agent"], row["Elo"], row["Elo_low"]) for row in content["standings"]]
+    assert shown == [(r.player, r.elo, r.low) for r in ratings]
 
 
 def test_list_describes_every_agent(c4):
@@ -268,12 +216,21 @@ def test_list_describes_every_agent(c4):
 @pytest.mark.parametrize(
     ("command", "code", "words"),
     [
-        ("C4 run random greedy --openings 0 --jobs 1 --quiet >&-", 0, ""),
         ("C4 list | head -1", 0, ""),
-        ("C4 run random greedy --openings 0 --html p.html 2>&1 | true; test -s p.html", 0, ""),
-        ("mkdir gone && cd gone && rmdir ../gone && C4 list", 2, "the working folder was deleted"),
-        ("C4 list > /dev/full", 2, "No space left on device"),
-        ("PYTHONIOENCODING=ascii C4 run 棋=random greedy --openings 0 --jobs 1 --quiet", 0, ""),
+        *(
+            pytest.param(*case, marks=pytest.mark.isolated)
+            for case in [
+                ("C4 run random greedy --openings 0 --jobs 1 --quiet >&-", 0, ""),
+                (
+                    "C4 run random greedy --openings 0 --html p 2>&1 | true; test -s p",
+                    0,
+                    "",
+                ),
+                ("mkdir gone && cd gone && rmdir ../gone && C4 list", 2, "folder was deleted"),
+                ("C4 list > /dev/full", 2, "No space left on device"),
+                ("PYTHONIOENCODING=ascii C4 run 棋=random greedy --openings 0 --quiet", 0, ""),
+            ]
+        ),
     ],
 )
 def test_no_output_or_folder_is_no_traceback(command, code, words, tmp_path):
@@ -304,19 +261,16 @@ def test_the_only_agent_may_be_listed_too(c4):
 
 
 UNWRITABLE = {
-    "html": ["run", "random", "greedy", "--html", "PATH"],
-    "html of a match": ["match", "random", "greedy", "--html", "PATH"],
+    "html": ["match", "random", "greedy", "--html", "PATH"],
     "games": ["report", "run", "--games", "PATH.csv"],
     "plots": ["report", "run", "--plots", "PATH"],
 }
 
 
 @pytest.mark.parametrize("arguments", UNWRITABLE.values(), ids=UNWRITABLE)
-@pytest.mark.parametrize("path", ["no/such/folder", "file/x", "/proc/none/x"])
+@pytest.mark.parametrize("path", ["file/x", "/proc/none/x"])
 def test_what_cannot_be_written_is_refused_before_a_game(arguments, path, folder, c4, capsys):
     (folder / "file").write_text("")
-    if "--plots" in arguments and path == "no/such/folder":
-        path = "file"  # its folders are made
     c4(*QUICK, "--out", "run")
     before = sorted(folder.rglob("*"))
     given = [argument.replace("PATH", path) for argument in arguments]
@@ -325,12 +279,11 @@ def test_what_cannot_be_written_is_refused_before_a_game(arguments, path, folder
 
 
 WRITING = {
-    "data": "data FILE.npz --positions 20 --plies 30..36 --quiet",
-    "parquet": "data FILE.parquet --positions 20 --plies 30..36 --quiet",
+    "data": "data FILE.npz --positions 4 --plies 34..36 --quiet",
+    "parquet": "data FILE.parquet --positions 4 --plies 34..36 --quiet",
     "html": "report run --no-scores --html FILE.html",
     "plots": "report run --no-scores --plots FILE",
-    "csv": "report run --games FILE.csv",
-    "json": "report run --games FILE.json",
+    "games": "report run --games FILE.csv",
     "out": "run random greedy --openings 0 --jobs 1 --quiet --out FILE",
 }
 

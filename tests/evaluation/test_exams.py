@@ -34,26 +34,9 @@ def test_a_line_of_the_loop_is_the_number_of_quality():
     e, greedy = evaluation.exam(), agents.make("alphabeta-window:depth=1")
     columns = np.array([greedy.choose(q.position) for q in questions()[:count]])
     blunders = 1 - e.keeps[np.arange(count), columns].mean()
+    assert {e.keeps.dtype, e.masks.dtype} == {np.dtype(bool)}  # as inside jax.jit
     judged = evaluation.quality("alphabeta-window:depth=1", count=count)
     assert judged.overall()[0].blunder_rate.value == pytest.approx(blunders, abs=1e-12)
-
-
-def test_the_same_number_inside_jit():
-    jax = pytest.importorskip("jax")
-    jnp = jax.numpy
-    e = evaluation.exam()
-    keeps, masks = jnp.asarray(e.keeps), jnp.asarray(e.masks)
-
-    @jax.jit
-    def blunders(logits):
-        columns = jnp.where(masks, logits, -jnp.inf).argmax(axis=1)
-        return 1 - jnp.take_along_axis(keeps, columns[:, None], axis=1).mean()
-
-    logits = np.random.default_rng(1).normal(size=e.keeps.shape)
-    columns = np.where(e.masks, logits, -np.inf).argmax(1)
-    assert float(blunders(logits)) == pytest.approx(
-        1 - e.keeps[np.arange(len(e)), columns].mean(), abs=1e-6
-    )
 
 
 @pytest.mark.compiled

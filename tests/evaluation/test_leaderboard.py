@@ -39,18 +39,12 @@ def test_a_board_cannot_be_changed_and_is_read_back_from_text(board):
 
 
 def test_what_is_no_board_is_refused(board):
-    text = format_of(board)
-    for change in (
-        {"format": "another"},
-        {"openings": ["1"]},
-        {"results": {}},
-        {"field": {"nobody": "published", "random": "published"}},
-        {"unknown": 1},
-        None,
-    ):
-        wrong = json.dumps({**json.loads(text), **change}) if change else text[:-10]
+    value = json.loads(format_of(board))
+    for change in ({"format": "another"}, {"openings": ["1"]}, {"results": {}}, {"unknown": 1}):
         with pytest.raises(UnreadableRun, match="somewhere: not a leaderboard"):
-            Leaderboard.parse(wrong, "somewhere")
+            Leaderboard.parse(json.dumps({**value, **change}), "somewhere")
+    with pytest.raises(UnreadableRun, match="somewhere: not a leaderboard"):
+        Leaderboard.parse(format_of(board)[:-10], "somewhere")
 
 
 def test_a_member_placed_again_lands_where_it_was(board):
@@ -83,18 +77,7 @@ def test_the_stored_board_is_of_the_field():
     assert board.games == n * (n - 1) * len(board.openings)
 
 
-@pytest.mark.parametrize(
-    ("format", "first"),
-    [
-        ("text", " rank  agent "),
-        ("markdown", "| rank | agent | setting |"),
-        ("csv", "rank_best,rank_worst,agent,setting,"),
-        ("json", "{"),
-    ],
-)
-def test_the_command_prints_the_stored_board_and_plays_nothing(format, first, c4, monkeypatch):
+def test_the_command_prints_the_stored_board_and_plays_nothing(c4, monkeypatch):
     monkeypatch.delattr("c4env.evaluation.studies.leaderboard.gauntlet")
-    shown = c4("leaderboard", "--format", format)
-    assert any(line.startswith(first) for line in shown.splitlines())
-    for spec in FIELD:
-        assert spec in shown
+    shown = c4("leaderboard")
+    assert all(spec in shown for spec in FIELD)

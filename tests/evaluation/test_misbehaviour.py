@@ -44,6 +44,12 @@ def agent(folder, name, *body, before=()):
     return write(folder, name, *before, "def agent(observation):", *inner, f"    return {FIRST}\n")
 
 
+def but_the_first(rows):
+    """The rows as cases: one in the quick suite, for it starts processes."""
+    first, *others = rows
+    return [first, *(pytest.param(*row, marks=pytest.mark.isolated) for row in others)]
+
+
 def endings(players, jobs=1, openings=0, **settings):
     """How the games ended, and who forfeited them."""
     run = evaluation.round_robin(players, openings, jobs=jobs, **settings)
@@ -66,7 +72,7 @@ FAULTS = {  # opening -> what an agent does in its place, and how the game ends
 }
 
 
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.isolated), 2])
 @pytest.mark.skipif(sys.platform == "win32", reason="the C library has another name")
 def test_who_is_at_fault_forfeits_this_game_alone(folder, jobs):
     """With one worker it is at fault as the first player, with two as the second."""
@@ -133,7 +139,7 @@ def test_numbas_threads_are_refused_in_two_threads():
         endings(field, jobs=2)
 
 
-@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.isolated)])
 def test_what_agents_print_or_redirect_leaves_the_answer_alone(folder, capfd, jobs):
     silence = "os.dup2(os.open(os.devnull, os.O_WRONLY), 2); print('said'); os.write(1, b'said')"
     agent(folder, "silent.py", before=["import os", silence])
@@ -155,8 +161,8 @@ def test_what_is_printed_after_agents_played_here_is_printed_to_stdout(capfd):
     assert capfd.readouterr() == ("result\nmore\n", "said\nwritten\n")
 
 
-@pytest.mark.parametrize("settings", [{"jobs": 2}, {"jobs": 1}])
-def test_modules_beside_an_agents_file_are_its_own(folder, settings):
+@pytest.mark.parametrize("jobs", [2, pytest.param(1, marks=pytest.mark.isolated)])
+def test_modules_beside_an_agents_file_are_its_own(folder, jobs):
     """One is imported with the file, another at the first move."""
     before = {*sys.modules}
     for name, column in (("a", 0), ("b", 6)):
@@ -166,7 +172,7 @@ def test_modules_beside_an_agents_file_are_its_own(folder, settings):
         body = ["    import later", "    assert later.COLUMN == COLUMN", "    return COLUMN"]
         start = ["from helper import COLUMN", "def agent(observation):"]
         write(folder, f"{name}/agent.py", *start, *body)
-    run = evaluation.round_robin({"a": "a/agent.py", "b": "b/agent.py"}, 0, **settings)
+    run = evaluation.round_robin({"a": "a/agent.py", "b": "b/agent.py"}, 0, jobs=jobs)
     assert [game.moves for game in run.games] == ["1717171", "7171717"]
     for name, own in run.header.code.items():
         files = ("agent", "helper", "deeper", "later")
@@ -184,7 +190,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize(("change", "relies"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(("change", "relies"), but_the_first(CHANGES.values()))
 def test_what_an_agent_changes_is_nobody_elses_matter(folder, change, relies):
     (folder / "weights.txt").write_text("3")
     before = ["import os, sys, warnings", "import numpy as np", "warnings.simplefilter('ignore')"]
@@ -193,17 +199,16 @@ def test_what_an_agent_changes_is_nobody_elses_matter(folder, change, relies):
     assert set(endings(["changes.py", "relies.py"])) == {("four", None)}
 
 
-STARTS = {
-    "Pool": "with multiprocessing.Pool(1) as pool: assert pool.map(work, [4]) == [5]",
-    "spawn": "with multiprocessing.get_context('spawn').Pool(1) as pool: pool.map(work, [4])",
-    "futures": "with ProcessPoolExecutor(1) as pool: assert [*pool.map(work, [4])] == [5]",
-    "pickle": "assert pickle.loads(pickle.dumps(helper.Thing())).value == 3",
-    "importlib": "assert importlib.import_module('later').VALUE == 7",
-}
+STARTS = [
+    ("mine.py", "assert pickle.loads(pickle.dumps(helper.Thing())).value == 3"),
+    ("mine:agent", "assert importlib.import_module('later').VALUE == 7"),
+    ("mine.py", "with multiprocessing.Pool(1) as pool: assert pool.map(work, [4]) == [5]"),
+    ("mine.py", "with multiprocessing.get_context('spawn').Pool(1) as pool: pool.map(work, [4])"),
+    ("mine:agent", "with ProcessPoolExecutor(1) as pool: assert [*pool.map(work, [4])] == [5]"),
+]
 
 
-@pytest.mark.parametrize("spec", ["mine.py", "mine:agent"])
-@pytest.mark.parametrize("does", STARTS.values(), ids=STARTS)
+@pytest.mark.parametrize(("spec", "does"), but_the_first(STARTS))
 def test_an_agent_is_ordinary_python(folder, spec, does):
     write(folder, "helper.py", "class Thing:", "    value = 3")
     write(folder, "later.py", "VALUE = 7")
@@ -214,44 +219,23 @@ def test_an_agent_is_ordinary_python(folder, spec, does):
         "def work(n): return n + 1",
         "asked = []",
     ]
-    agent(
-        folder,
-        "mine.py",
-        f"if not asked: asked.append(0); {does}"
-        if "with" not in does
-        else f"if not asked:\n        asked.append(0)\n        {does}",
-        before=before,
-    )
+    agent(folder, "mine.py", "if not asked:", "    asked.append(0)", f"    {does}", before=before)
     assert set(endings({"mine": spec, "random": "random"})) <= {("four", None)}
 
 
-DRAWS = {
-    "random": "random.choice(range(len(legal)))",
-    "numpy": "np.random.randint(len(legal))",
-    "numba": "numba.njit(lambda n: np.random.randint(n))(len(legal))",
-    "numba, random": "numba.njit(lambda n: random.randrange(n))(len(legal))",
-    "torch": "torch.randint(len(legal), (1,))",
-}
-QUICK = [
-    ("random", "kaggle"),
-    ("numpy", "with the file"),
-    ("numba", "in a move"),
-    ("torch", "in a move"),
+DRAWS = [  # the generator, when it is loaded, and a draw
+    ("random", "kaggle", "random.choice(range(len(legal)))"),
+    ("numpy", "with the file", "np.random.randint(len(legal))"),
+    ("numba", "in a move", "numba.njit(lambda n: np.random.randint(n))(len(legal))"),
+    ("numba", "with the file", "numba.njit(lambda n: random.randrange(n))(len(legal))"),
+    ("torch", "in a move", "torch.randint(len(legal), (1,))"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("generator", "when"),
-    [
-        pytest.param(generator, when, marks=[] if (generator, when) in QUICK else pytest.mark.slow)
-        for generator in DRAWS
-        for when in ("with the file", "in a move", "kaggle")
-    ],
-)
+@pytest.mark.parametrize(("library", "when", "draw"), but_the_first(DRAWS))
 def test_draws_from_the_global_generators_repeat_beside_an_agent_that_seeds_them(
-    folder, generator, when
+    folder, library, when, draw
 ):
-    library = generator.partition(",")[0]
     pytest.importorskip(library)
     before = ["import random", "import numpy as np"]
     if when == "kaggle":  # which loads the file at the first move of each game
@@ -259,7 +243,7 @@ def test_draws_from_the_global_generators_repeat_beside_an_agent_that_seeds_them
     else:
         body = ["legal = np.flatnonzero(observation['action_mask'])"]
     (body if when == "in a move" else before).append(f"import {library}")
-    agent(folder, "draws.py", *body, f"return int(legal[int({DRAWS[generator]})])", before=before)
+    agent(folder, "draws.py", *body, f"return int(legal[int({draw})])", before=before)
     agent(folder, "seeds.py", "random.seed(0); np.random.seed(0)", before=before)
     draws = "kaggle:draws.py" if when == "kaggle" else "draws.py"
     first, again, other = (
@@ -314,6 +298,7 @@ def test_who_cannot_be_made_is_refused_before_the_run(folder):
         assert not (folder / "run").exists()
 
 
+@pytest.mark.isolated
 def test_a_daemonic_process_plays_with_any_number_of_jobs(folder):
     agent(folder, "mine.py")
     (folder / "main.py").write_text(
@@ -360,6 +345,7 @@ def test_the_memory_of_agents_that_do_not_play_is_given_back():
         assert [len(referee.player(name).agent._table) > 0 for name in "abc"] == [True, False, True]
 
 
+@pytest.mark.isolated
 def test_a_plain_function_plays_in_a_process_without_compiled_code(folder):
     loaded = "assert not {'numba', 'llvmlite'} & {*sys.modules}, 'compiled code'"
     agent(folder, "mine.py", loaded, before=["import sys"])
@@ -389,6 +375,7 @@ def blas_threads():
     return max((p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"), default=1)
 
 
+@pytest.mark.isolated
 def test_a_host_runs_the_c4env_of_its_run(folder):
     """Not another one, which may be installed, or lie in the current folder."""
     for name in ("c4env", "other/c4env"):

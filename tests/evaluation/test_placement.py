@@ -1,7 +1,7 @@
 """A strength in forty games: which opponents play, what the games tell, and that they repeat."""
 
 import json
-from dataclasses import replace
+import shutil
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from c4env import evaluation
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.report.summary import RunSummary
-from c4env.evaluation.store.run_files import GAMES_FILE
+from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE
 from c4env.evaluation.studies.placement import (
     LEVEL_ERROR,
     LEVELS,
@@ -71,23 +71,14 @@ def test_a_placement_plays_each_opening_with_both_colours(placed):
     assert any(before != after for before, after in pairwise(met))
 
 
-def stopped_after(count):
-    def stop(done, total):
-        if done == count:
-            raise KeyboardInterrupt
-
-    return stop
-
-
 def test_the_same_seed_plays_the_same_games(placed, tmp_path):
     """With more jobs, after an interruption within a pair, as a part of more games, and read."""
     folder, placement = placed
-    assert place("greedy", games=12, seed=3, jobs=2).games == replaced(placement)
-    with pytest.raises(KeyboardInterrupt):
-        place("greedy", games=12, seed=3, out=tmp_path, watch=stopped_after(5))
-    assert len((tmp_path / GAMES_FILE).read_text().splitlines()) == 5
-    resumed = place("greedy", games=12, seed=3, out=tmp_path)
-    assert resumed.digest == placement.digest
+    assert place("greedy", games=12, seed=3, jobs=2).digest == placement.digest
+    games = (folder / GAMES_FILE).read_text().splitlines(keepends=True)
+    shutil.copy(folder / RUN_FILE, tmp_path)
+    (tmp_path / GAMES_FILE).write_text("".join(games[:5]))
+    assert place("greedy", games=12, seed=3, out=tmp_path).digest == placement.digest
     again = place("greedy", games=12, seed=3, out=folder)
     assert again.games == placement.games  # read, not played
     read = evaluation.read_run(folder)
@@ -95,19 +86,6 @@ def test_the_same_seed_plays_the_same_games(placed, tmp_path):
     assert read.elo == placement.elo
     assert place("greedy", games=6, seed=3, out=folder).games == placement.games[:6]
     assert place("greedy", games=12, seed=4).digest != placement.digest
-
-
-def replaced(placement):
-    class Timeless(tuple):
-        """Games that are equal if all but the times is."""
-
-        def __eq__(self, other):
-            def games(of):
-                return [replace(game, seconds=(0.0, 0.0)) for game in of]
-
-            return games(self) == games(other)
-
-    return Timeless(placement.games)
 
 
 def test_a_width_ends_it_early():
@@ -120,13 +98,9 @@ def test_a_width_ends_it_early():
 
 def test_what_cannot_be_placed_is_refused_in_a_line(placed):
     folder, _ = placed
-    for options, words in (
-        ({"games": 41}, "games=41: expected an even number"),
-        ({"games": 0}, "games=0: expected an even number 2..242"),
-        ({"games": 244}, "games=244: expected an even number 2..242"),
-        ({"width": 0}, "width=0: expected the width of an interval in Elo, above 0"),
-    ):
-        with pytest.raises(InvalidOption, match=words):
+    for options in ({"games": 41}, {"games": 0}, {"games": 244}, {"width": 0}):
+        ((name, value),) = options.items()
+        with pytest.raises(InvalidOption, match=f"{name}={value}: expected"):
             place("greedy", **options)
     with pytest.raises(InvalidOption, match=r"for 'random \(again\)', not that of 'greedy \(again"):
         place("random", out=folder)

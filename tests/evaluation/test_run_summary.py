@@ -1,6 +1,5 @@
 """The result of a run, a gauntlet and a match in every format."""
 
-import csv
 import functools
 import io
 import itertools
@@ -75,24 +74,17 @@ RUN = ["random", "greedy", "alphabeta:depth=2"]
 
 
 @pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
-def test_every_format_has_the_same_columns(kind):
-    pandas = pytest.importorskip("pandas")
+def test_text_and_json_say_the_same_of_each_kind_of_run(kind):
+    """tests/evaluation/test_tables.py and test_family.py have the formats."""
     run = {
         "standings": lambda: evaluation.round_robin(RUN, openings=1),
         "opponents": lambda: evaluation.gauntlet("greedy", ["random", RUN[2]], openings=1),
         "match": lambda: evaluation.play_match(*RUN[:2], openings=1),
     }[kind]()
     summary = RunSummary.of(run)
-    csv = pandas.read_csv(io.StringIO(summary.csv()))
     content = json.loads(summary.json())
-    assert [*content[kind][0]] == [*csv.columns]
-    assert (csv == pandas.DataFrame(content[kind]))["Elo"].all()
-    heads = [
-        c.name for c in summary.tables()[kind].columns if csv.get(c.name, csv.Elo).notna().all()
-    ]
-    assert len(heads) > 4
-    for shown in (summary.text(), summary.markdown()):
-        assert all(head in shown for head in heads if head not in ("agent", "opponent"))
+    assert len(content[kind]) == len(run.players) - (kind != "standings")
+    assert all(head in summary.text() for head in ("Elo", "score", "LOS"))
     assert content["digest"] == run.digest
     assert content["sentence"] == summary.text().split("\n")[0]
 
@@ -146,8 +138,6 @@ def test_an_agent_that_forfeits_has_the_strength_of_its_other_games_beside():
     assert rating["a"].finished.value == pytest.approx(clean["a"].elo + shift)
     assert rating["a"].finished.value > rating["a"].elo + 50
     assert rating["b"].finished is None
-    row = next(r for r in json.loads(RunSummary.of(run).json())["standings"] if r["agent"] == "a")
-    assert (row["reliable"], row["Elo_reliable"]) == (rating["a"].reliable, rating["a"].finished[0])
     pair = [g for g in games if "c" not in g.players]
     match = Match(run_of(pair, players={"a": "a", "b": "b"}, kind="match").header, tuple(pair))
     (row,) = json.loads(RunSummary.of(match).json())["match"]
@@ -241,20 +231,6 @@ def test_forfeits_are_counted():
     assert sorted(sum(FORFEIT_KINDS.values(), ())) == sorted(FORFEITS)
     assert "7 games, openings of 2 plies" in table.text()
     assert "(1 exception, 2 illegal column), for example: " in table.text()
-
-
-def test_every_form_holds_the_same_counts():
-    table = WinTable.of(GAMES)
-    assert table.text().splitlines()[1].split() == ["1", "strong", "100", "100", "83"]
-    lines = [line for line in table.markdown().splitlines() if line.startswith("|")]
-    assert len(lines) == 5
-    assert len({line.count(" | ") for line in lines}) == 1
-    rows = list(csv.DictReader(io.StringIO(table.csv())))
-    assert {(r["first"], r["second"]): int(r["games"]) for r in rows} == {
-        key: cell.games for key, cell in table.cells.items()
-    }
-    data = json.loads(table.json())
-    assert [{name: str(value) for name, value in pair.items()} for pair in data["pairs"]] == rows
 
 
 def test_an_agents_own_moves_are_counted():

@@ -1,10 +1,10 @@
+import functools
 import inspect
 import itertools
 import os
 import pickle
 import random
 import signal
-import subprocess
 import threading
 import time
 from contextlib import closing
@@ -14,7 +14,7 @@ import pytest
 
 from c4env import agents, evaluation
 from c4env.agents.making.spec import Spec
-from c4env.errors import InvalidOption, UnreadableRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.field import name_players
 from c4env.evaluation.games.referee import Referee
@@ -124,93 +124,61 @@ def test_several_jobs_tell_which_agents_games_depend_on_them(player, settings, t
     assert said.count("\n") == told
 
 
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_a_killed_run_ends_with_the_same_games(tmp_path):
-    field = ["random", "alphabeta:depth=5", "alphabeta:depth=4"]
-    command = ["-m", "c4env.evaluation", "run", *field, "--openings", "2", "--quiet"]
-    command += ["--seed", "4", "--out", str(tmp_path), "--jobs", "2"]
-    path = tmp_path / GAMES_FILE
-    process = start_python(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_for_lines(process, path, 11)
-    process.kill()  # the workers leave by themselves
-    process.wait()
-    assert 10 < lines_of(path) < 150
-    with path.open("a") as file:
-        file.write('{"first":"random","second":"alph')  # as a kill amid a write leaves it
-    done = run_python(*command, check=True)
-    digest = evaluation.round_robin(field, openings=2, seed=4).digest
-    assert f"digest {digest}" in done.stdout
-
-
-@pytest.mark.compiled
-def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
-    command = ["-m", "c4env.evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
-    command += ["--out", str(tmp_path), "--jobs", "2"]
-    process = start_python(*command, start_new_session=True)
-    path = tmp_path / GAMES_FILE
-    while process.poll() is None and not (tmp_path / RUN_FILE).exists():
-        time.sleep(0.01)
-    time.sleep(0.05)
-    for _ in range(3):  # to all processes, as the terminal does; the workers are starting
-        os.killpg(process.pid, signal.SIGINT)
-        time.sleep(0.1)
-    out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
-    count = lines_of(path)  # none, but on a busy machine
-    kept = f"; {count} games are kept in {path}; the same command resumes from there"
-    assert (process.returncode, out) == (130, "")
-    assert err == f"c4 run: interrupted{kept if count else ''}\n"
-
-
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)]
+    "number",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.isolated),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.isolated),
+    ],
 )
-def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
+def test_a_command_that_is_ended_says_what_is_kept_and_leaves_no_process(tmp_path, number):
     command = ["-m", "c4env.evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
-    command += ["--out", str(tmp_path), "--jobs", "1"]
     before = signal.signal(number, signal.SIG_DFL)  # under nohup a child would ignore SIGHUP
     try:
-        process = start_python(*command, start_new_session=True)
+        process = start_python(*command, "--out", tmp_path, "--jobs", 2, start_new_session=True)
     finally:
         signal.signal(number, before)
     path = tmp_path / GAMES_FILE
-    wait_for_lines(process, path, 1)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
-    kept = lines_of(path)
-    words = f"c4 run: interrupted by {number.name}; {kept} games are kept in {path}; the same "
+    if number == signal.SIGINT:
+        while process.poll() is None and not (tmp_path / RUN_FILE).exists():
+            time.sleep(0.01)
+        for _ in range(3):  # to all processes, as the terminal does; the workers are starting
+            time.sleep(0.1)
+            os.killpg(process.pid, number)
+    else:
+        wait_for_lines(process, path, 1)
+        process.send_signal(number)
+    out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
+    count = lines_of(path)
+    by = "" if number == signal.SIGINT else f" by {number.name}"
+    kept = f"; {count} games are kept in {path}; the same command resumes from there"
     assert (process.returncode, out) == (128 + number, "")
-    assert err == words + "command resumes from there\n"
-    assert len(read_folder(tmp_path)[1]) == kept > 0
-
-
-def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
-    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
-    with pytest.raises(UnreadableRun, match=r"another run; .* seed 0, not 1"):
-        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
-    monkeypatch.setattr("c4env.evaluation.games.run.versions", lambda: "0.0.0")
-    words = r"another run; these fields differ: c4env .*, not 0.0.0;"
-    with pytest.raises(UnreadableRun, match=words):
-        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+    assert err == f"c4 run: interrupted{by}{kept if count else ''}\n"
+    assert number == signal.SIGINT or len(read_folder(tmp_path)[1]) == count > 0
 
 
 def test_bad_input_is_refused_before_the_first_game(tmp_path):
-    for players, options, words in (
-        ([], {}, "at least two"),
-        ("random", {}, "a list"),
-        (["random", "random"], {}, "given twice"),
-        (["random", 3], {}, "3: expected an agent, its spec"),
-        (["random", agents.base.Agent], {}, "is a class"),
-        (FIELD, {"seed": -1}, "seed=-1"),
-        (FIELD, {"seed": True}, "seed=True"),
-        (FIELD, {"seed": 1.5}, "seed=1.5"),
-        (FIELD, {"jobs": 0}, "jobs=0"),
-        (FIELD, {"openings": 9}, "openings=9"),
-        (FIELD, {"limit": 0}, "limit=0"),
+    run = functools.partial(evaluation.round_robin, out=tmp_path / "run")
+    against = functools.partial(evaluation.gauntlet, out=tmp_path / "run")
+    for call, words in (
+        (lambda: run([]), "at least two"),
+        (lambda: run("random"), "a list"),
+        (lambda: run(["random", 3]), "3: expected an agent, its spec"),
+        (lambda: run(["random", agents.base.Agent]), "is a class"),
+        (lambda: run(FIELD, seed=True), "seed=True"),
+        (lambda: run(FIELD, seed=-1), "seed=-1"),
+        (lambda: run(FIELD, jobs=0), "jobs=0"),
+        (lambda: run(FIELD, openings=9), "openings=9"),
+        (lambda: run(FIELD, limit=0), "limit=0"),
+        (lambda: against("random", []), "at least one agent in the field"),
+        (lambda: against([], ["random"]), "a challenger"),
+        (lambda: against("random", ["greedy", "random"]), "both a challenger and in the field"),
+        (lambda: against("random", "greedy"), "a list"),
     ):
         with pytest.raises(InvalidOption, match=words):
-            evaluation.round_robin(players, out=tmp_path / "run", **options)
+            call()
         assert not (tmp_path / "run").exists()
 
 
@@ -237,30 +205,11 @@ def test_a_text_that_nobody_parsed_is_no_player():
         Referee({"one": "greedy"})
 
 
-def test_no_job_is_started_that_has_no_game():
-    settings = Settings(jobs=50)
-    plan = prepare(name_players(FIELD[:2]), ["1"], settings)
-    assert len(plan.referees) == 2
-    for referee in plan.referees:
-        referee.close()
-
-
-def test_a_bad_gauntlet_is_refused():
-    for challengers, field, words in (
-        ("random", [], "at least one agent in the field"),
-        ([], ["random"], "needs a challenger"),
-        ("random", ["greedy", "random"], "is both a challenger and in the field"),
-        ("random", "greedy", "expected a list"),
-    ):
-        with pytest.raises(InvalidOption, match=words):
-            evaluation.gauntlet(challengers, field)
-
-
-@pytest.mark.parametrize("value", [1e12, float("inf"), float("nan"), 86400.5, -1, "1", True])
 @pytest.mark.parametrize("name", ["movetime", "margin"])
-def test_times_are_seconds_up_to_a_day(name, value):
-    with pytest.raises(InvalidOption, match=f"{name}=.*: expected a number of seconds"):
-        Settings(**{name: value})
+def test_times_are_seconds_up_to_a_day(name):
+    for value in (float("inf"), float("nan"), 86400.5, -1, "1", True):
+        with pytest.raises(InvalidOption, match=f"{name}=.*: expected a number of seconds"):
+            Settings(**{name: value})
     for given in (86400, np.int64(86400), np.float32(86400)):
         assert repr(getattr(Settings(**{name: given}), name)) == "86400.0"
 
