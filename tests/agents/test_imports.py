@@ -273,12 +273,18 @@ def test_a_folder_with_a_module_that_is_already_imported_is_refused(folder, monk
         ("absent.py:agent", "there is no file 'absent.py'; expected package.module:attribute or"),
         ("my-agent.py:nothing", "has no attribute 'nothing'"),
         ("broken.py:agent", r"ZeroDivisionError: division by zero \\(broken.py, line 2\\)"),
+        ("lacks.py:Lacks", "its class does not write the method choose$"),
+        ("lacks.py:Opens", r"FileNotFoundError: .* \\(lacks.py, line 6\\)$"),
         ("relative.py:agent", "relative.py is a module of a package: expected package.module:NAME"),
         ("eng", "unknown agent 'eng'; did you mean 'exec:./eng'"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(folder, spec, said):
     (folder / "broken.py").write_text("\n1 / 0\n")
+    (folder / "lacks.py").write_text(
+        "import pathlib\nfrom c4env.agents import Agent\nclass Lacks(Agent): ...\nclass Opens(Agent):\n"
+        "    def __init__(self):\n        pathlib.Path('absent').read_text()\n    choose = None\n"
+    )
     (folder / "relative.py").write_text("from .helper import COLUMN\n")
     (folder / "eng").write_text("")
     for _ in range(2):

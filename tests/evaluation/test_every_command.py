@@ -26,6 +26,7 @@ BAD = {
     ],
     "run": [
         ("random", "at least two"),
+        ("alphabeta depth=4 greedy", "depth is an option: did you mean 'alphabeta:depth=4'?"),
         ("random \x1b[31mred", "unknown agent '\\x1b[31mred'"),
         ("random greedy --openings two", "No such file"),
         ("random greedy --openings ", "'': expected a number of plies 0..8"),
@@ -57,6 +58,7 @@ BAD = {
     ],
     "match": [
         ("greedy", "required: B (see"),
+        ("new=exec:./new 1 old=exec:./old", "old; quote a program with its arguments"),
         ("greedy random --sprt 0,40 --openings moves:44,44", "opening 2: '44' reaches"),
         ("greedy random --sprt 40,0", "sprt 40,0: expected H0,H1 in Elo, the smaller first"),
         ("greedy random --sprt 0,1001", "within -1000..1000"),
