@@ -8,9 +8,11 @@ import tomllib
 
 import pytest
 
+from c4env import evaluation
 from c4env.evaluation.studies.leaderboard import stored_board
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
+from tests.makers import marks
 
 READMES = [
     *sorted(set(ROOT.glob("*.md")) - {ROOT / "CONTRIBUTING.md"}),  # blocks of files
@@ -102,6 +104,16 @@ def test_the_leaderboard_is_the_stored_one():
     for _, agent, elo, exam, milliseconds, _ in rows_of(strength):
         name = agent.partition(":")[0]
         assert ((elo, milliseconds), exam) == (rated[name], examined[name]), name
+
+
+@pytest.mark.compiled
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", [s for s in marks.agents() if s not in ("puct", "minimax")])
+def test_a_mark_in_the_exam_is_that_of_now(spec):
+    """But for `puct`, which takes minutes, and `minimax`, which plays as `alphabeta-chain`."""
+    found = evaluation.quality(spec, jobs=1)
+    for page in marks.PAGES:
+        assert marks.made(page, spec, found) == page.read_text(encoding="utf-8")
 
 
 def test_speed_is_said_as_the_benchmarks_showed_it():
