@@ -333,7 +333,8 @@ def format_moves(columns: Iterable[int]) -> str:
 def require_position(value: object) -> Position:
     """Return the value if it is a position of this board."""
     if not isinstance(value, Position):
-        raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.Position")
+        moves = f", as Position.parse({value[:100]!r}) makes" if isinstance(value, str) else ""
+        raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.Position{moves}")
     return value
 
 

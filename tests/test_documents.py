@@ -18,6 +18,8 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.declare import Parser
 from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.rating.power import shown_difference
+from c4env.evaluation.rating.sprt import expected_score
 from tests import test_readme
 from tests.helpers.paths import ROOT
 
@@ -182,6 +184,17 @@ def test_the_first_screens_of_the_readme():
     assert result
     for word in ("heuristic", "compare", "PyTorch", "GPU", "Stable-Baselines3", "```console\n$ c4"):
         assert word in first, word
+
+
+def test_the_differences_that_a_match_shows_are_those_of_the_program():
+    text = read(DOCS / "guides" / "which-is-better.md")
+    rows = re.findall(r"^\| `(\d)`.*\| ([\d,]+) \| (\d+) or more: (\d+) %", text, re.M)
+    assert [int(plies) for plies, *_ in rows] == [2, 3, 4]
+    for plies, games, elo, points in rows:
+        openings = len(c4env.list_openings(int(plies)))
+        shown = shown_difference(openings)
+        said = int(games.replace(",", "")), int(elo), int(points)
+        assert said == (2 * openings, round(shown), round(100 * expected_score(shown)))
 
 
 def test_graded_is_said_on_the_scale_of_its_levels():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
 import math
 import numbers
 import os
@@ -98,12 +99,26 @@ def _say(text: str) -> None:
         print(text, file=sys.stderr)
 
 
+def _require_two_parameters(function: Any, name: str) -> None:
+    """Refuse a function, plain or compiled, that cannot be called with two bitboards."""
+    try:
+        inspect.signature(getattr(function, "py_func", function)).bind(*_PROBE)
+    except ValueError:  # no signature
+        return
+    except TypeError as error:
+        raise InvalidOption(
+            f"heuristic {name!r}: {error}: expected a function of two bitboards, (mine, theirs); "
+            "docs/guides/which-is-better.md makes a grid of them"
+        ) from None
+
+
 def _require_signature(function: Any, name: str) -> None:
     try:
         if _SIGNATURE.args not in function.overloads:
             function.compile(_SIGNATURE.args)
         result = function.overloads[_SIGNATURE.args].signature.return_type
     except Exception as error:  # errors of Numba's passes have any type
+        _require_two_parameters(function, name)
         raise InvalidOption(
             f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): "
             f"{' '.join(str(error).split())[:600]}; expected @numba.njit without a signature"
@@ -222,6 +237,7 @@ def _ask(function: Callable[[int, int], Any], name: str, mine: int, theirs: int)
     try:
         value = function(mine, theirs)
     except (Exception, SystemExit) as error:
+        _require_two_parameters(function, name)
         raise InvalidOption(f"heuristic {name!r} raised {describe_error(error)}") from error
     if not isinstance(value, float | numbers.Real):
         raise InvalidOption(

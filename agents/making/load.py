@@ -333,6 +333,11 @@ def file_hint(name: str, spec: str) -> str:
     return f"; did you mean {spec!r}?" if os.path.isfile(name) else ""
 
 
+def _is_installed(file: str) -> bool:
+    """Whether a file is of Python itself or of an installed package."""
+    return bool(_INSTALLED.intersection(Path(file).parts)) or file.startswith(_NOT_USERS)
+
+
 def describe_error(error: BaseException, with_type: bool = True) -> str:
     """Describe an error in one short line without control characters.
 
@@ -349,7 +354,8 @@ def describe_error(error: BaseException, with_type: bool = True) -> str:
         package = os.path.join(FOLDER, "c4env", "")
         text = f"{type(error).__name__}: {text}"
         frames = traceback.extract_tb(error.__traceback__)
-        own = [frame for frame in frames if not frame.filename.startswith(package)]
+        others = [frame for frame in frames if not frame.filename.startswith(package)]
+        own = [f for f in others if not _is_installed(f.filename)] or others
         if own and own[-1].filename.endswith(".py"):  # the latest line of the user's
             where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})"
     # Escape control sequences and halves of surrogate pairs.

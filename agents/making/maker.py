@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -90,6 +91,9 @@ class Maker:
         """Make the agent with values of its options (:meth:`read`)."""
         if not self.is_called:
             return as_agent(self.thing, **values)
+        if inspect.isabstract(self.thing):
+            methods = ", ".join(sorted(self.thing.__abstractmethods__))
+            raise UnknownAgent(f"{self.name}: its class does not write the method {methods}")
         network_values = {key: values[key] for key in values if key in self._for_network}
         try:
             built = self.thing(**{key: values[key] for key in values if key not in network_values})

@@ -14,6 +14,7 @@ Instead of logits a network may give probabilities, which the option ``policy`` 
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
@@ -209,13 +210,27 @@ class TensorNetwork(Network):
             except RuntimeError as error:  # most often of shapes that do not fit
                 if self.layout is not None:
                     raise
-                planes_first = (len(planes), *LAYOUTS["planes_first"].shape)
+                fits = " or ".join(repr(name) for name in LAYOUTS if self._answers(name, planes))
+                hint = f"; set its attribute layout to {fits}" if fits else ""
                 raise EngineFault(
                     f"{self.name}: {' '.join(str(error).split())[:200]}; it got observations "
-                    f"{tuple(observations.shape)}; with layout = 'planes_first' it gets "
-                    f"{planes_first}"
+                    f"{tuple(observations.shape)}{hint}"
                 ) from error
             return split_answer(answer, len(planes))
+
+    def _answers(self, layout: str, planes: Int8s) -> bool:
+        """Whether the source answers with a policy if it gets this layout."""
+        import torch
+
+        twin = copy.copy(self)
+        twin.form = Form(layout, "int64" if layout == "tokens" else self.form.dtype)
+        observations = twin._place(torch.from_numpy(twin.form(planes)))
+        masks = torch.ones(len(planes), COLUMNS, dtype=torch.int8, device=observations.device)
+        try:
+            answer = twin._call(observations, masks)
+            return bool(split_answer(answer, len(planes))[0].shape == masks.shape)
+        except Exception:  # whatever the user's code raises: this layout is not its own
+            return False
 
     def _place(self, observations: Any) -> Any:
         """Return a tensor as the source takes it."""

@@ -23,6 +23,7 @@ from c4env.geometry import IS_STANDARD
 
 ENTRY_POINTS: Final = "c4env.agents"
 """The group of entry points by which other packages provide agents for :func:`register`."""
+_WEIGHTS: Final = (".pt", ".pth", ".npz", ".safetensors")  # endings of files of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,10 +228,10 @@ def _file_message(name: str) -> str:
     """Return the message about a name that is a file's; an empty text for other names."""
     if name.endswith(".zip"):
         return f"unknown agent {name!r}; did you mean {f'sb3:{name}'!r}?"
+    if name.endswith(_WEIGHTS):
+        meant = "" if name.endswith(".npz") else file_hint(name, f"selfplay:{name}")
+        play = f"eights of a network of yours play as FILE.py:CLASS:weights={name}"
+        return f"unknown agent {name!r}{f'{meant} W' if meant else '; w'}{play}"
     program = name if os.path.dirname(name) else f"./{name}"
-    hint = file_hint(
-        name, f"selfplay:{name}" if name.endswith((".pt", ".pth")) else f"exec:{program}"
-    )
-    if hint and name.endswith((".pt", ".pth")):
-        hint += f" Weights of a network of yours play as FILE.py:CLASS:weights={name}"
+    hint = file_hint(name, f"exec:{program}")
     return f"unknown agent {name!r}{hint}" if hint else ""

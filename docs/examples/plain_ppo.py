@@ -131,4 +131,5 @@ if __name__ == "__main__":
     parser.add_argument("out", help="file of the weights")
     parser.add_argument("--steps", type=int, default=500_000, help="default %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="default 1")
+    parser.add_argument("--curve", metavar="DIR", default="curve", help="default %(default)s")
     train(**vars(parser.parse_args()))

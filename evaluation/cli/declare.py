@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
+import sys
 import typing
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -95,6 +96,16 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("formatter_class", _Help)
         super().__init__(**settings)
         self._negative_number_matcher = re.compile(r"-\d[\d.,]*$")  # -10,0 is no option
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse's; a program that a space keeps from its arguments gets a hint."""
+        words = sys.argv[1:] if args is None else args
+        found, rest = self.parse_known_args(words, namespace)
+        if rest:
+            program = any("exec:" in word for word in words)
+            quote = "; quote a program with its arguments: 'exec:PROGRAM ARGUMENTS'"
+            self.error(f"unrecognized arguments: {' '.join(rest)}{quote if program else ''}")
+        return found
 
     def error(self, message: str) -> NoReturn:
         """Print the message and exit with code 2."""

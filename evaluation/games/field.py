@@ -53,6 +53,7 @@ def name_players(players: Players) -> Field:
             )
         if isinstance(player, str):
             player = Spec.parse(player)
+            _require_no_option(name, player, next(reversed(field.values()), None))
         if isinstance(player, type):
             raise InvalidOption(f"agent {name!r} is a class: pass an instance, or the class's path")
         if not isinstance(player, Spec):
@@ -65,6 +66,15 @@ def name_players(players: Players) -> Field:
             ) from None
         field[name] = player
     return field
+
+
+def _require_no_option(name: str, spec: Spec, before: Member | None) -> None:
+    """Refuse an option that a space keeps from its agent, as ``alphabeta depth=4``."""
+    if not isinstance(before, Spec) or before.known is None or spec.known is not None:
+        return
+    if name != spec.text and before.takes(name):
+        meant = f"{before.text}{',' if before.options else ':'}{name}={spec.text}"
+        raise InvalidOption(f"'{name}={spec.text}': {name} is an option: did you mean {meant!r}?")
 
 
 def as_players(players: Players | Player) -> Players:

@@ -26,7 +26,7 @@ def shown_difference(pairs: int) -> float | None:
 
     Example:
         >>> [round(shown_difference(pairs) or 0) for pairs in (4, 25, 121, 568)]
-        [0, 168, 65, 29]
+        [0, 161, 64, 29]
     """
     if pairs <= FEW:
         return None

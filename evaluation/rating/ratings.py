@@ -159,7 +159,7 @@ class Ratings(Sequence[Rating]):
         return [tuple(itertools.islice(ratings, n)) for n in self.group_sizes or (len(self),)]
 
     def difference(self, one: str, other: str, *, together: bool = False) -> Interval:
-        """Return the Elo of one agent minus that of another, by the intervals of the two.
+        """Return the Elo difference, with a 95 % interval combined from both agents' intervals.
 
         With ``together``, the intervals of all differences hold at once in 95 % of runs. Without
         it, each does: enough for two agents that were chosen before the games.

@@ -24,7 +24,7 @@ from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.store.lines import Lines, read_lines
 from c4env.evaluation.studies.leaderboard import place_in_field, stored_board
-from c4env.evaluation.tables import Column, Result, Table, signed
+from c4env.evaluation.tables import Column, Result, Table, rounded, signed
 from c4env.geometry import parse_column
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
@@ -49,10 +49,9 @@ class Strength(NamedTuple):
 
     def __str__(self) -> str:
         elo = f"Elo {signed(self.elo)} ({signed(self.low)} .. {signed(self.high)})"
-        played = f"score {self.score:.1%} of {self.games} games"
-        return (
-            f"step {self.step}, {self.seconds:.0f} s: {self.blunders:.1%} blunders, {elo}, {played}"
-        )
+        played = f"score {rounded(self.score, '.1%')} of {self.games} games"
+        blunders = f"{rounded(self.blunders, '.1%')} blunders"
+        return f"step {self.step}, {self.seconds:.0f} s: {blunders}, {elo}, {played}"
 
 
 TRAINING_COLUMNS: Final = (

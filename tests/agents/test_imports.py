@@ -254,12 +254,19 @@ def test_a_file_may_have_the_name_of_a_module(folder, name):
         ("absent.py:agent", "there is no file 'absent.py'; expected package.module:attribute or"),
         ("my-agent.py:nothing", "has no attribute 'nothing'"),
         ("broken.py:agent", r"ZeroDivisionError: division by zero \\(broken.py, line 2\\)"),
+        ("lacks.py:Lacks", "its class does not write the method choose$"),
+        ("lacks.py:Opens", r"FileNotFoundError: .* \\(lacks.py, line 6\\)$"),
         ("relative.py:agent", "relative.py is a module of a package: expected package.module:NAME"),
         ("eng", "unknown agent 'eng'; did you mean 'exec:./eng'"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(folder, spec, said):
     (folder / "broken.py").write_text("\n1 / 0\n")
+    (folder / "lacks.py").write_text(
+        "import pathlib\nfrom c4env.agents import Agent\nclass Lacks(Agent): ...\n"
+        "class Opens(Agent):\n"
+        "    def __init__(self):\n        pathlib.Path('absent').read_text()\n    choose = None\n"
+    )
     (folder / "relative.py").write_text("from .helper import COLUMN\n")
     (folder / "eng").write_text("")
     for _ in range(2):

@@ -273,12 +273,19 @@ def test_a_module_of_another_shape_is_told_of_layouts(torch):
         def forward(self, planes, masks, hidden):
             raise AssertionError
 
-    agent = agents.make(torch.nn.Sequential(torch.nn.Conv2d(2, 7, (6, 7)), torch.nn.Flatten()))
-    message = r"it got observations \(1, 6, 7, 2\); with layout = 'planes_first' .* \(1, 2, 6, 7\)"
-    with pytest.raises(EngineFault, match=message):
-        agent.choose(Position())
-    agent.network.source.layout = "planes_first"
-    assert agents.make(agent.network.source).choose(Position()) in range(7)
+    board = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(42, 7))
+    for network, layout in (
+        (torch.nn.Sequential(torch.nn.Conv2d(2, 7, (6, 7)), torch.nn.Flatten()), "planes_first"),
+        (torch.nn.Linear(84, 7), "flat"),
+        (board, "signed"),
+        (torch.nn.Linear(5, 7), None),
+    ):
+        hint = f"; set its attribute layout to '{layout}'" if layout else ""
+        with pytest.raises(EngineFault, match=rf"got observations \(1, 6, 7, 2\){hint}$"):
+            agents.make(network).choose(Position())
+        if layout:
+            network.layout = layout
+            assert agents.make(network).choose(Position()) in range(7)
     for make in (agents.make, lambda net: agents.make("puct", function=net)):
         with pytest.raises(InvalidOption, match=r"TooMany: .*expected a network of obs"):
             make(TooMany())

@@ -104,6 +104,8 @@ def test_a_file_of_weights_is_told_both_specs(tmp_path, monkeypatch):
     both = r"'selfplay:net.pth'\? Weights of a network .* FILE.py:CLASS:weights=net.pth$"
     with pytest.raises(UnknownAgent, match=both):
         make("net.pth")
+    with pytest.raises(UnknownAgent, match=r"'net.npz'; weights .* FILE.py:CLASS:weights=net.npz$"):
+        make("net.npz")
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,8 @@ def test_batches_of_bitboards(solver):
     assert scores.dtype == np.int8
     assert scores.tolist() == solver.scores_many(positions).tolist()
     assert solver.scores_many([]).shape == (0,)
+    with pytest.raises(InvalidPosition, match=r"as Position.parse\('44'\) makes"):
+        solver.scores("44")
     with pytest.raises(InvalidPosition, match="position 1"):
         solver.scores_many([0, 3], [0, 1])
     with pytest.raises(InvalidOption, match="shape"):

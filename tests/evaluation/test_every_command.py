@@ -26,6 +26,7 @@ BAD = {  # what a command itself finds; refusals of what it calls have tests whe
     ],
     "run": [
         ("random", "at least two"),
+        ("alphabeta depth=4 greedy", "depth is an option: did you mean 'alphabeta:depth=4'?"),
         ("random \x1b[31mred", "unknown agent '\\x1b[31mred'"),
         ("random greedy --openings two", "No such file"),
         ("random greedy --openings ", "'': expected a number of plies 0..8"),
@@ -44,6 +45,7 @@ BAD = {  # what a command itself finds; refusals of what it calls have tests whe
     ],
     "match": [
         ("greedy", "required: B (see"),
+        ("new=exec:./new 1 old=exec:./old", "old; quote a program with its arguments"),
         ("greedy random --sprt 40,0", "sprt 40,0: expected H0,H1 in Elo, the smaller first"),
         ("greedy random --beta 0.1", "--beta has no effect without --sprt"),
     ],

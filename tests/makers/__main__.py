@@ -9,8 +9,8 @@ from c4env.evaluation.cli.declare import Parser, add_format
 from c4env.evaluation.cli.output import show
 
 NAMES = (
-    "book", "exam", "graded", "intervals", "leaderboard", "outputs", "power", "reference",
-    "threats", "weights",
+    "book", "exam", "graded", "intervals", "leaderboard", "marks", "outputs", "power",
+    "reference", "threats", "weights",
 )  # fmt: skip
 
 

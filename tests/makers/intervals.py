@@ -16,7 +16,12 @@ COLUMNS = {
 ROWS = (
     ("2, equal", World((0.0, 0.0)), 25, 120),
     ("2, the first wins 90 %", World(evenly(2, 191), by_opening=0), 25, 120),
-    ("2, 4 pairs decide", World((0.0, 0.0), by_opening=800), 25, 120),
+    (
+        "2, equal; most openings win for one colour, about 4 pairs decide",
+        World((0.0, 0.0), by_opening=800),
+        25,
+        120,
+    ),
     ("7, evenly apart", World(evenly(7, 350)), 4, 60),
     ("7, evenly apart", World(evenly(7, 350)), 8, 60),
     ("7, evenly apart", World(evenly(7, 350)), 25, 60),
