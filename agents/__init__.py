@@ -34,6 +34,7 @@ from c4env.errors import (
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from c4env.agents import rewards
     from c4env.agents.pool import Pool
     from c4env.agents.solver import Solver
 
@@ -46,7 +47,7 @@ __all__ = [
     "Agent", "BatchAgent", "EngineFault", "Entry", "Games", "IllegalMove", "InvalidOption",
     "LateAnswer", "Pool", "Range", "Reads", "SearchLimit", "SearchResult", "SearchingAgent",
     "Solver", "Unavailable", "UnknownAgent", "Writes", "describe", "make", "names",
-    "register", "validate_args",
+    "register", "rewards", "validate_args",
 ]  # fmt: skip
 
-__getattr__, __dir__ = lazy_names(__name__, _NAMES)
+__getattr__, __dir__ = lazy_names(__name__, _NAMES, "rewards")

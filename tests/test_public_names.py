@@ -25,7 +25,7 @@ def test_dir_shows_what_is_public_and_nothing_else(package):
     assert len(package.__all__) == len({*package.__all__})
     for name in package.__all__:
         result = getattr(package, name)
-        assert callable(result) or result is importlib.import_module(f"c4env.{name}")
+        assert callable(result) or result is importlib.import_module(f"{package.__name__}.{name}")
         assert result.__doc__
     for name in ("annotations", "TYPE_CHECKING", "lazy_names", "_NAMES", "__path__"):
         assert name not in shown

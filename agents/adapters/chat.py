@@ -56,7 +56,9 @@ class Answers:
                 if line[: len(START)] != START[: len(line)]:
                     raise KeyError
                 row = json.loads(line)
-                self._known[row["key"]] = Reply(*(row[name] for name in Reply._fields))
+                self._known[row["key"]] = Reply(
+                    row["text"], row["is_cut"], row["tokens"], row.get("problem", "")
+                )
             except KeyError:
                 words = "expected a new file, or answers that chat has kept"
                 raise InvalidOption(f"chat: answers={path!r}: {words}") from None
@@ -191,6 +193,8 @@ def _judge(reply: Reply, position: Position) -> tuple[int | None, str]:
     """Return a reply's legal column, or None, and what is wrong with the reply."""
     if reply.is_cut:
         return None, "the answer was cut off at its limit of tokens"
+    if reply.problem:
+        return None, reply.problem
     try:
         return read_move(reply.text, position), ""
     except (InvalidAction, IllegalMove) as error:
@@ -201,13 +205,18 @@ def find_prompt(name: str) -> str:
     """Return the template of a kind (:func:`c4env.envs.text.template`), or in a file.
 
     Raises:
-        InvalidOption: the name is neither, or the file is no text.
+        InvalidOption: the name is neither, or the file is no text, or does not show the position.
     """
     if Path(name).is_file():
         try:
-            return Path(name).read_text(encoding="utf-8")
+            text = Path(name).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidOption(f"chat: prompt={name!r}: expected a text file: {error}") from None
+        if "{board}" not in text and "{moves}" not in text:  # then answers= repeats its first
+            raise InvalidOption(
+                f"chat: prompt={name!r}: expected {{board}} or {{moves}} in the text"
+            )
+        return text
     try:
         return template(name)
     except InvalidOption as error:
@@ -233,6 +242,7 @@ class Reply(NamedTuple):
     text: str
     is_cut: bool  # at its limit of tokens
     tokens: tuple[int, int] | None  # of prompt and answer, if the endpoint reports them
+    problem: str = ""  # why it is no answer to the question: a refusal, a filter, a call of a tool
 
 
 def open_client(base_url: str, timeout: float) -> Any:
@@ -268,7 +278,7 @@ def _client(base_url: str, timeout: float, key: str) -> Any:
 
 
 def restore_status(response: Any) -> None:
-    """Set the status of an answer of status 200 that holds an error: to the error's code, or 502.
+    """Set the status of an answer of status 200 without choices: to its error's code, or 502.
 
     Gateways send such answers when a provider is busy; the client then repeats the request.
     """
@@ -277,8 +287,10 @@ def restore_status(response: Any) -> None:
     response.read()
     with contextlib.suppress(ValueError, RecursionError):  # no JSON
         body = response.json()
-        error = isinstance(body, dict) and not body.get("choices") and body.get("error")
-        if error:
+        if not isinstance(body, dict) or body.get("choices"):
+            return
+        error = body.get("error")
+        if error or "choices" in body:
             code = str(error.get("code")) if isinstance(error, dict) else ""
             response.status_code = int(code) if re.fullmatch(r"[45]\d\d", code) else BAD_GATEWAY
 
@@ -301,16 +313,20 @@ def request(
         answer = client.chat.completions.create(model=model, messages=messages, **options)
         choice = answer.choices[0]
         text = hide_key(client, text_of(choice.message.content))
+        problem = hide_key(client, _why_no_answer(choice, text))
         tokens = answer.usage and (answer.usage.prompt_tokens, answer.usage.completion_tokens)
-        return Reply(text, choice.finish_reason == "length", tokens or None)
+        return Reply(text, choice.finish_reason == "length", tokens or None, problem)
     except openai.APIStatusError as error:
-        said = error.body.get("message") if isinstance(error.body, dict) else error.body
+        said = error.body
+        if isinstance(said, dict):
+            said = said.get("message") or ("choices" in said and "the answer has no choices")
         text = str(said or error.message)
         if "max_tokens" in options and "max_completion_tokens" in text:
             options["max_completion_tokens"] = options.pop("max_tokens")
             return request(client, model, messages, options)
         message = " ".join(hide_key(client, text).split())[:200]
-        key = f"; the key is the environment variable {API_KEY}" if error.status_code < 404 else ""
+        about_key = 401 <= error.status_code <= 403 or "key" in message.lower()
+        key = f"; the key is the environment variable {API_KEY}" if about_key else ""
         raise Unavailable(
             f"{name} refuses with status {error.status_code}: {message!r}{key}"
         ) from None
@@ -321,6 +337,19 @@ def request(
         raise Unavailable(
             f"{name}: the answer does not follow the chat protocol ({type(error).__name__})"
         ) from None
+
+
+def _why_no_answer(choice: Any, text: str) -> str:
+    """Return why a choice is no answer to the question; "" if it may be one."""
+    if choice.finish_reason == "content_filter":
+        return "a content filter stopped the answer"
+    if text:
+        return ""
+    if refusal := getattr(choice.message, "refusal", None):
+        return f"the model refuses: {' '.join(str(refusal).split())[:200]!r}"
+    if choice.message.tool_calls:
+        return "the answer calls a tool, and has no text"
+    return ""
 
 
 def text_of(content: Any) -> str:

@@ -176,10 +176,39 @@ def score_columns(
 
 
 @kernel(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[::1], int8[:, ::1], int64, int64)",
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[::1], int8[::1], int8[::1],"
+    " int64, int64)",
     nogil=True,
 )
 def score_range(
+    table: Int64s,
+    work: Int64s,
+    mine: Int64s,
+    theirs: Int64s,
+    low: Int8s,
+    high: Int8s,
+    scores: Int8s,
+    start: int,
+    stop: int,
+) -> int:
+    """Write the scores of positions ``start`` to ``stop - 1``, clipped to ``low`` and ``high``.
+
+    Returns the index of the first position without a score, ``stop`` unless the search was stopped.
+    """
+    for i in range(start, stop):
+        floor, ceiling = int(low[i]), int(high[i])
+        score = solve(table, work, int(mine[i]), int(theirs[i]), floor, ceiling)
+        if score == ABORTED:
+            return i
+        scores[i] = score
+    return stop
+
+
+@kernel(
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[::1], int8[:, ::1], int64, int64)",
+    nogil=True,
+)
+def columns_range(
     table: Int64s,
     work: Int64s,
     mine: Int64s,
@@ -189,20 +218,14 @@ def score_range(
     start: int,
     stop: int,
 ) -> int:
-    """Write the scores of positions ``start`` to ``stop - 1``, or the scores of their columns.
+    """Write the scores ``[N, 7]`` of the columns of positions ``start`` to ``stop - 1``.
 
-    ``scores`` is [N, 1] for positions, or [N, 7] for columns; a full column gets ``NO_SCORE``.
-    ``known`` has the positions' scores for the search of columns, ``NO_SCORE`` where not known.
-    Returns the index of the first position without a score, ``stop`` unless the search was stopped.
+    A full column gets ``NO_SCORE``. ``known`` has the positions' scores, ``NO_SCORE`` where not
+    known. Returns as :func:`score_range` does.
     """
     for i in range(start, stop):
         first, second = int(mine[i]), int(theirs[i])
-        if scores.shape[1] == 1:
-            score = solve(table, work, first, second, -LARGEST, LARGEST)
-            if score == ABORTED:
-                return i
-            scores[i, 0] = score
-        elif has_won(second):
+        if has_won(second):
             scores[i] = NO_SCORE
         elif not score_columns(table, work, first, second, known[i], True, scores[i]):
             return i

@@ -18,6 +18,7 @@ from c4env.agents.solver.driver import (
     LARGEST,
     TRIAL_NODES,
     bound_score,
+    columns_range,
     parse_bitboards,
     score_columns,
     score_range,
@@ -26,7 +27,7 @@ from c4env.agents.solver.driver import (
 )
 from c4env.agents.solver.null_window import WORKSPACE, reset_workspace
 from c4env.agents.solver.table import LAST_EPOCH, NO_SCORE, allocate
-from c4env.arrays import Int8s, Int64s
+from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CENTRE_FIRST, COLUMNS, discs_at_end
 from c4env.errors import InvalidOption, require_integer
 from c4env.position import Position, require_position
@@ -183,6 +184,8 @@ class Solver:
         mine: Sequence[Position] | ArrayLike,
         theirs: ArrayLike | None = None,
         *,
+        low: ArrayLike = -LARGEST,
+        high: ArrayLike = LARGEST,
         threads: int | None = None,
     ) -> Int8s:
         """Return the exact scores, int8 ``[N]``, of N positions, computed in kernels on all cores.
@@ -190,12 +193,36 @@ class Solver:
         Args:
             mine: positions, or [N] int64 bitboards of the side to move.
             theirs: [N] int64 bitboards of the other side, if ``mine`` is bitboards.
+            low, high: bounds to which a score is clipped, integers or [N]; closer bounds are
+                faster. With -1 and 1, a score is 1, 0 or -1 for a win, a draw or a loss.
             threads: number of threads; by default one for each core that the process may use.
 
         Raises:
-            InvalidOption: the arrays differ in shape, or ``threads`` is out of range.
+            InvalidOption: the arrays differ in shape, or a number is out of range.
         """
-        return self._many(mine, theirs, 1, threads)[:, 0]
+        first, second = parse_bitboards(mine, theirs)
+        lows, highs = (_bounds(name, n, len(first)) for name, n in (("low", low), ("high", high)))
+        if (lows > highs).any():
+            raise InvalidOption(f"low={low!r}, high={high!r}: expected low <= high")
+        scores = np.empty(len(first), np.int8)
+        early = self._in_book(first, second, 0)
+        nodes = 0
+        for i in np.flatnonzero(early).tolist():
+            position = Position.from_bitboards(int(first[i]), int(second[i]))
+            score = self._score(position, max(abs(int(lows[i])), abs(int(highs[i]))))
+            scores[i] = min(max(score, lows[i]), highs[i])
+            nodes += self.nodes
+        late = ~early
+        boards = first[late], second[late], lows[late], highs[late]
+        found = np.empty(len(boards[0]), np.int8)
+
+        def search(table: Int64s, work: Int64s, start: int, stop: int) -> int:
+            return score_range(table, work, *boards, found, start, stop)
+
+        self._search_many(search, len(found), threads)
+        scores[late] = found
+        self.nodes += nodes
+        return scores
 
     def columns_many(
         self,
@@ -208,7 +235,28 @@ class Solver:
 
         ``NO_SCORE``, less than any score, stands where a column is full or the game is over.
         """
-        return self._many(mine, theirs, COLUMNS, threads)
+        first, second = parse_bitboards(mine, theirs)
+        scores = np.empty((len(first), COLUMNS), np.int8)
+        early = self._in_book(first, second, 1)  # the book has all columns of these
+        nodes = 0
+        for i in np.flatnonzero(early).tolist():
+            scores[i] = self._columns(Position.from_bitboards(int(first[i]), int(second[i])), True)
+            nodes += self.nodes
+        late = ~early
+        boards = first[late], second[late]
+        found = np.empty((len(boards[0]), COLUMNS), np.int8)
+        known = np.full(len(found), NO_SCORE, np.int8)
+        for i in np.flatnonzero(self._in_book(*boards, 0)).tolist():  # the book's last ply
+            score = self._book_score(Position.from_bitboards(int(boards[0][i]), int(boards[1][i])))
+            known[i] = NO_SCORE if score is None else score
+
+        def search(table: Int64s, work: Int64s, start: int, stop: int) -> int:
+            return columns_range(table, work, *boards, known, found, start, stop)
+
+        self._search_many(search, len(found), threads)
+        scores[late] = found
+        self.nodes += nodes
+        return scores
 
     def clear(self) -> None:
         """Empty the transposition table, which stays allocated."""
@@ -276,42 +324,21 @@ class Solver:
                 self._in_threads(search)
         return list(scores.tolist())
 
-    def _many(
-        self,
-        positions: Sequence[Position] | ArrayLike,
-        others: ArrayLike | None,
-        width: int,
-        threads: int | None,
-    ) -> Int8s:
-        """Return the scores of positions, or with a width of 7 the scores of their columns."""
-        mine, theirs = parse_bitboards(positions, others)
+    def _in_book(self, mine: Int64s, theirs: Int64s, ahead: int) -> Bools:
+        """Return whether each position ``[N]`` is some plies before the book's last, or earlier."""
+        plies = -1 if self.book is None else self.book.plies - ahead
+        early: Bools = np.bitwise_count(mine | theirs) <= plies
+        return early
+
+    def _search_many(
+        self, search: Callable[[Int64s, Int64s, int, int], int], count: int, threads: int | None
+    ) -> None:
+        """Search positions 0 to ``count - 1``; the threads share them in portions.
+
+        ``search`` takes a table, a workspace, and the first position and the end of a portion. It
+        returns the position at which it was stopped.
+        """
         threads = require_integer("threads", usable_cores() if threads is None else threads)
-        scores = np.empty((len(mine), width), np.int8)
-        early = np.zeros(len(mine), np.bool_)
-        if self.book:  # the book has all columns until one ply before its last
-            early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
-        nodes = 0
-        for i in np.flatnonzero(early).tolist():
-            position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
-            scores[i] = self._columns(position, True) if width > 1 else self.score(position)
-            nodes += self.nodes
-        scores[~early] = self._search_many(mine[~early], theirs[~early], width, threads)
-        self.nodes += nodes
-        return scores
-
-    def _search_many(self, mine: Int64s, theirs: Int64s, width: int, threads: int) -> Int8s:
-        """Search positions or their columns; the threads share them in portions."""
-        count = len(mine)
-        scores = np.empty((count, width), np.int8)
-        known = np.full(count, NO_SCORE, np.int8)
-        if self.book and width > 1:  # the book's last ply, whose columns it does not have
-            for i in np.flatnonzero(np.bitwise_count(mine | theirs) == self.book.plies).tolist():
-                score = self._book_score(Position.from_bitboards(int(mine[i]), int(theirs[i])))
-                known[i] = NO_SCORE if score is None else score
-
-        def search(table: Int64s, work: Int64s, start: int, stop: int) -> int:
-            return score_range(table, work, mine, theirs, known, scores, start, stop)
-
         done = self._try(lambda table, work: search(table, work, 0, count))
         if done < count:
             size = max(1, min(PORTION, (count - done) // (PORTIONS * threads)))
@@ -322,7 +349,6 @@ class Solver:
                     search(table, work, start, min(start + size, count))
 
             self._in_threads(search_portions, threads)
-        return scores
 
     def _workspace(self) -> Int64s:
         """Return a workspace that no other search uses."""
@@ -349,3 +375,14 @@ class Solver:
             run_interruptibly(lambda work: search(table, work), works)
             self.nodes += sum(int(work[NODES]) for work in works)
             self._workspaces += works
+
+
+def _bounds(name: str, bounds: ArrayLike, count: int) -> Int8s:
+    """Return the bounds of ``count`` scores, int8 ``[N]``."""
+    array = np.asarray(bounds)
+    fits = array.dtype.kind in "iu" and array.shape in ((), (count,))
+    if not fits or (abs(array) > LARGEST).any():
+        raise InvalidOption(
+            f"{name}={bounds!r}: expected integers in -{LARGEST}..{LARGEST}, one or {count} of them"
+        )
+    return np.ascontiguousarray(np.broadcast_to(array, count), np.int8)

@@ -164,6 +164,11 @@ def reset_opponent(agent: Any, seed: int) -> None:
         ) from error
 
 
+def exact_rewards(wanted: bool) -> Any:
+    """Return the function that gives boards and columns their exact rewards, or None."""
+    return importlib.import_module("c4env.agents.rewards").of_boards if wanted else None
+
+
 def agent_of(opponent: AnyOpponent) -> Any:
     """Return an opponent as an agent; None for ``"random"`` and None."""
     if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s
-from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
+from c4env.envs.opponents import AnyOpponent, agent_of, exact_rewards, reset_opponent
 from c4env.envs.starts import (
     check_keywords,
     check_options,
@@ -40,6 +40,7 @@ class Info(TypedDict):
     action_mask: Int8s  # (7,)
     ply: int
     seat: int
+    exact_reward: NotRequired[float]
     illegal: NotRequired[bool]
     winner: NotRequired[int]
     winning_cells: NotRequired[Int8s]  # (6, 7)
@@ -56,7 +57,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     Info: ``"action_mask"`` int8 ``(7,)``, all ones once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
     (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
-    line or lines (row 0 on top), and ``"illegal"``, True after the caller's illegal move.
+    line or lines (row 0 on top), and ``"illegal"``, True after the caller's illegal move. With
+    ``exact_reward=True`` a step also has ``"exact_reward"``, what ``c4env.agents.rewards.keeps``
+    gives the caller's move: 1, 0 or -1.
 
     The seed of a ``reset`` decides the openings, the seats and the opponent's random moves, as it
     does on a board of ``ConnectFourVectorEnv``. An opponent with a method ``reset`` gets a seed
@@ -84,6 +87,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         layout: str = "flat",
         dtype: DTypeLike = "int8",
         illegal: str = "lose",
+        exact_reward: bool = False,
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
     ) -> None:
@@ -101,6 +105,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             layout, dtype: the form of the observation; see ``c4env.observation``.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
+            exact_reward: whether ``info`` has the exact reward of each move, by the solver.
             render_mode: None, ``"human"`` (a window; needs ``pygame-ce``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture; see ``c4env.render``.
@@ -113,6 +118,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._player = parse_player(False, seat)
         self._openings = parse_openings(openings, self._player)
         self._lose = loses_when_illegal(illegal)
+        self._exact = exact_rewards(exact_reward)
+        self._exact_reward: float | None = None  # of the caller's last move
         self._form = Form(layout, dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
@@ -195,7 +202,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if seat != position.to_move:
             position, last = self._reply(position)
         self._position, self._last, self._seat = position, last, seat
-        self._state, self._forfeited = "playing", False
+        self._state, self._forfeited, self._exact_reward = "playing", False, None
         if self.render_mode == "human":
             self.render()
         return self._observe()
@@ -228,9 +235,13 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             if not self._lose:
                 raise
             return self.forfeit()
+        exact = None
+        if self._exact is not None:
+            board = np.array([(self._position.mine, self._position.theirs)], np.int64)
+            exact = float(self._exact(board, np.array([last]))[0])
         if position.outcome is None:
             position, last = self._reply(position)
-        self._position, self._last = position, last
+        self._position, self._last, self._exact_reward = position, last, exact
         reward = 0.0
         if position.outcome is not None:
             if position.outcome.winner is not None:
@@ -250,6 +261,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if self._state != "playing":
             raise self._wrong_order()
         self._forfeited = True
+        self._exact_reward = None if self._exact is None else -1.0
         self._finish(-1.0)
         observation, info = self._observe()
         return observation, -1.0, True, False, info
@@ -336,6 +348,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             "ply": position.plies,
             "seat": self._seat,
         }
+        if self._exact_reward is not None:
+            info["exact_reward"] = self._exact_reward
         if self._state == "over":
             info["action_mask"][:] = 1  # there is nothing to choose, and a policy may sample
             info["illegal"] = self._forfeited

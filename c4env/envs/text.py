@@ -57,6 +57,7 @@ _EXAMPLE: Final = (
 _SHOWN: Final = {"board": _BOARD, "moves": _MOVES, "both": _BOARD + _MOVES}
 _PLACES: Final = re.compile(r"\{(board|moves|legal|player|disc|ply)\}")
 
+REWARDS: Final = ("result", "exact")
 CHARSET: Final = frozenset(map(chr, range(0x20, 0x7F))) | {"\n"}
 
 _MARKS: Final = "*_`$ \t"  # emphasis, code and formulas, as Markdown and LaTeX write them
@@ -161,8 +162,9 @@ class TextEnv(gymnasium.Env[str, str]):
 
     Observation: the filled template, by default with the board and the legal columns.
     Action: a text that announces a move, for :func:`read_move`. Reward: 1 when the caller
-    wins, -1 when the caller loses, else 0. An illegal or unreadable action loses
-    the game or raises, depending on ``illegal``.
+    wins, -1 when the caller loses, else 0; or, with ``reward="exact"``, what
+    ``c4env.agents.rewards.keeps`` gives the move, also in ``info["exact_reward"]``. An illegal or
+    unreadable action loses the game or raises, depending on ``illegal``.
 
     Info: the keys of :class:`ConnectFourEnv`; ``"legal"``, the legal 1-based columns; ``"moves"``,
     the columns of a game that leads to the current position; and after an illegal or unreadable
@@ -178,6 +180,7 @@ class TextEnv(gymnasium.Env[str, str]):
         *,
         kind: str = "board+legal",
         illegal: str = "lose",
+        reward: str = "result",
         render_mode: str | None = None,
     ) -> None:
         """Make an environment; ``reset()`` starts its first game.
@@ -187,10 +190,17 @@ class TextEnv(gymnasium.Env[str, str]):
             kind: a kind of :func:`template`, or a template of your own with placeholders.
             illegal: ``"lose"`` the game with -1, or ``"raise"`` an error and leave the game as
                 it was.
+            reward: ``"result"`` of the game, or ``"exact"``: 1 for a move that keeps the win or
+                the draw, 0 for one that gives it away, -1 for an illegal or unreadable one.
             render_mode: None or ``"ansi"``, the drawn board.
         """
         self._template = kind if _PLACES.search(kind) else template(kind)
-        self._env = ConnectFourEnv(opponent, seat, illegal=illegal, render_mode=render_mode)
+        if reward not in REWARDS:
+            raise InvalidOption(f"reward={reward!r}: expected one of {list(REWARDS)}")
+        self._exact = reward == "exact"
+        self._env = ConnectFourEnv(
+            opponent, seat, illegal=illegal, exact_reward=self._exact, render_mode=render_mode
+        )
         self._lose = illegal == "lose"
         self.render_mode = render_mode
         self.observation_space = spaces.Text(100_000, charset=CHARSET)
@@ -256,6 +266,8 @@ class TextEnv(gymnasium.Env[str, str]):
             info = {**env_info}
             after = before.play(column)
             self._moves += format_moves([column]) + _move_between(after, self.position)
+        if self._exact:
+            reward = info["exact_reward"]
         return self._observe(info), reward, over, cut, info
 
     def render(self) -> Any:

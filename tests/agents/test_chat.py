@@ -70,6 +70,27 @@ def test_a_column_is_asked_for_and_played(server):
         (said("Move: 4", "length"), "cut off"),
         ("x" * (4 << 20), "the last line is"),
         (said(None, "stop"), "empty"),
+        (said("Move: 4", "content_filter"), "a content filter stopped the answer"),
+        (
+            {
+                "message": {"role": "assistant", "content": None, "refusal": "I do not play."},
+                "finish_reason": "stop",
+            },
+            "the model refuses: 'I do not play.'",
+        ),
+        (
+            {
+                "message": {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [
+                        {"id": "1", "type": "function", "function": {"name": "f", "arguments": ""}}
+                    ],
+                },
+                "finish_reason": "tool_calls",
+            },
+            "the answer calls a tool",
+        ),
     ],
 )
 def test_a_bad_answer_is_asked_again_told_what_was_wrong(server, bad, told):
@@ -180,7 +201,7 @@ NO_CHAT = ": the answer does not follow the chat protocol"
     [
         (Fault(500), " refuses with status 500"),
         (Fault(), " does not answer: "),
-        *((Fault(200, body=body), NO_CHAT) for body in (b"not JSON", b'{"choices": []}')),
+        *((Fault(200, body=body), NO_CHAT) for body in (b"not JSON", b'{"choices": 1}')),
         *((Fault(200, body=body), NO_CHAT) for body in (b"[" * 100000, b" " * (10 << 20))),
     ],
 )
@@ -188,6 +209,33 @@ def test_a_server_that_keeps_failing_is_not_the_models_fault(server, fault, word
     server.answer = lambda body: fault
     with pytest.raises(Unavailable, match=rf"127\.0\.0\.1:\d+{words}"):
         agents.make(server.spec).choose(Position())
+
+
+@pytest.mark.parametrize("choices", [[], None])
+def test_an_answer_without_choices_is_repeated(server, choices):
+    empty = Fault(200, {"Retry-After": "0"}, json.dumps({"choices": choices}).encode())
+    server.script = [empty, empty, "Move: 6"]
+    assert agents.make(server.spec).choose(Position()) == 5
+    server.answer = lambda body: empty
+    with pytest.raises(Unavailable, match=r"status 502: 'the answer has no choices'$"):
+        agents.make(server.spec).choose(Position())
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "is_about_the_key"),
+    [
+        (400, "Unsupported value: temperature", False),
+        (400, "API key not valid", True),
+        (401, "Unauthorized", True),
+    ],
+)
+def test_a_refusal_speaks_of_the_key_if_it_is_about_the_key(
+    server, status, message, is_about_the_key
+):
+    server.script = [Fault(status, body=json.dumps({"error": {"message": message}}).encode())]
+    with pytest.raises(Unavailable, match=message) as caught:
+        agents.make(server.spec).choose(Position())
+    assert ("; the key is" in str(caught.value)) == is_about_the_key
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
@@ -260,6 +308,9 @@ def test_a_file_of_the_user(server, tmp_path):
     assert message["content"] == f"Play o:\n{Position.parse('4')}\n{{not a place}}"
     file.write_bytes(b"\xff\xfe\xff")
     with pytest.raises(InvalidOption, match="text file"):
+        find_prompt(str(file))
+    file.write_text("Columns with room: {legal}. End with Move: N")  # the same at most moves
+    with pytest.raises(InvalidOption, match=r"txt': expected \{board\} or \{moves\} in the text"):
         find_prompt(str(file))
 
 
