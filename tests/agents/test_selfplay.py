@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from c4env import Position, agents, evaluation
+from c4env import Position, agents
 from c4env.envs.batch import bitboards, observed
 from c4env.errors import InvalidOption
 from c4env.observation import observe
@@ -33,13 +33,6 @@ def folder(tmp_path):
     torch.manual_seed(2)
     Evaluator(SelfPlayNetwork(4, 8)).save(tmp_path / "model.pt")
     return tmp_path
-
-
-def test_it_plays_with_and_without_search_in_a_tournament(folder):
-    specs = [f"selfplay:{folder}", f"selfplay:{folder},simulations=6", "random"]
-    result = evaluation.round_robin(specs, openings=0, seed=1)
-    assert len(result.games) == 6
-    assert all(game.forfeited_by is None for game in result.games)
 
 
 def test_puct_searches_with_the_network(folder):

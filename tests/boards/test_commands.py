@@ -30,6 +30,7 @@ def test_a_run_is_kept_and_shown_with_its_board(tmp_path, c4):
             assert f"has games on a board of {SIZE}, not {OTHER}" in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.skipif(IS_STANDARD, reason="tests/evaluation has it of the standard board")
 def test_workers_play_on_the_board():
     here, there = (
         evaluation.round_robin(["random", "greedy"], openings=1, jobs=jobs) for jobs in (1, 2)

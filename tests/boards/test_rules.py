@@ -4,12 +4,14 @@ import warnings
 
 import gymnasium
 import numpy as np
+import pytest
 from gymnasium.utils.env_checker import check_env
 
 import c4env
 from c4env import Position, bitboard, observation
 from c4env.envs.batch import boards_from
 from c4env.geometry import BOARD_SIZE as SIZE
+from c4env.geometry import IS_STANDARD
 from tests.helpers.processes import run_python
 from tests.rules import reference
 
@@ -76,6 +78,7 @@ def test_every_layout_shows_the_board_and_is_read_back():
     assert values == {-1, 0, 1}
 
 
+@pytest.mark.skipif(IS_STANDARD, reason="tests/c4env has it of the standard board")
 def test_environments_pass_the_checkers():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -87,6 +90,7 @@ def test_environments_pass_the_checkers():
     assert environment.observation_space("player_0")["action_mask"].shape == (SIZE.columns,)
 
 
+@pytest.mark.isolated  # pickled in process: tests/c4env/test_every_environment.py
 def test_an_environment_is_sent_to_other_processes():
     environment = c4env.ConnectFourEnv(opponent="greedy", seat=0)
     environment.reset(seed=3)
