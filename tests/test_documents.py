@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,13 +133,14 @@ SHORTER = {
 }
 
 
-def commands_of_results() -> Iterator[tuple[str, str]]:
+def commands_of_results() -> Iterator[Any]:
     """The title and the first command of each table of the page of results."""
     for section in read(DOCS / "results.md").split("\n## ")[1:]:
         title, _, text = section.partition("\n")
         if "\n| " in text:
             result = re.search(r"`((?:c4|python -m tests\.\w+) [^`]+)`", text)
-            yield title, result[1] if result else ""
+            line = result[1] if result else ""
+            yield pytest.param(title, line, marks=pytest.mark.slow if "{" in line else ())
 
 
 @pytest.mark.parametrize(("title", "line"), list(commands_of_results()))
@@ -151,8 +153,9 @@ def test_each_table_of_results_names_a_command_that_runs(title, line, capsys):
     assert main([name, *words, *SHORTER[name].split()]) == 0, capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_table_of_heuristics_is_what_its_command_prints(capsys):
-    line = dict(commands_of_results())["Heuristics without search"]
+    line = dict(case.values for case in commands_of_results())["Heuristics without search"]
     assert main([*words_of(line)[1:], "--quiet", "--format", "markdown"]) == 0
     rows = [row for row in capsys.readouterr().out.splitlines() if row.startswith("| ")][2:]
     assert rows

@@ -1,6 +1,6 @@
 """Judge moves, or heuristics without a search, by exact scores.
 
-  c4 quality SOURCE                          games: of a run, or a file or folder of others' games
+  c4 quality SOURCE                          games of a run, or others' in files
   c4 quality SPEC ... --on SET ...           answers of agents to positions
   c4 quality --heuristics ... --on SET ...   how well heuristics order positions
 

@@ -15,7 +15,7 @@ from tests.benchmarks import env, harness, jax_loop, solver, vector
 from tests.benchmarks.__main__ import main
 
 
-@pytest.mark.parametrize("jax", [False, True])
+@pytest.mark.parametrize("jax", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_environments_beside_pettingzoos_and_pgxs(monkeypatch, jax):
     pytest.importorskip("pygame")
     if jax:

@@ -197,9 +197,8 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, c4):
 
 
 def test_json_holds_all_that_text_says(c4):
-    command = [*QUICK, "--movetime", "5", "--anchor", "random=100", "--format", "json"]
-    content = json.loads(c4(*command))
-    result = evaluation.round_robin(["random", "greedy"], openings=0, movetime=5)
+    content = json.loads(c4(*QUICK, "--anchor", "random=100", "--format", "json"))
+    result = evaluation.round_robin(["random", "greedy"], openings=0)
     ratings = result.rate(("random", 100))
     assert content["digest"] == result.digest
     assert {*result.notes, ratings.line()} <= {*content["notes"]}
@@ -300,8 +299,9 @@ def test_c4_alone_prints_the_commands(c4):
 
 
 @pytest.mark.parametrize("command", WRITING.values(), ids=WRITING)
-def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, capsys):
+def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, capsys, monkeypatch):
     resource = pytest.importorskip("resource")  # not on Windows
+    monkeypatch.setattr("c4env.evaluation.exact.dataset.GAMES", 8)
     c4(*QUICK, "--out", "run")
     c4(*command.replace("FILE", "compiled").split())
     before = kept(folder)

@@ -297,7 +297,7 @@ def test_a_package_with_much_data_plays_at_once(folder):
     assert {*code_of("own_package:agent")} == {"files"}
 
 
-@pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5", "c4env.agents.baselines:Random"])
+@pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5"])
 def test_an_agent_of_this_project_has_none_whatever_lies_about(folder, spec):
     write({"greedy": "1", "5": "2", "mcts/a": "3"})
     assert code_of(spec) == {}

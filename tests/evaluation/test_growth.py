@@ -14,6 +14,7 @@ from c4env.evaluation.report.page import contents
 from c4env.evaluation.store.header import RunHeader, extend_header
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_folder
 from c4env.evaluation.studies.match import play_match
+from tests.helpers.policies import first_legal
 
 TWO = ["random", "greedy"]
 THREE = [*TWO, "minimax:depth=1"]
@@ -39,7 +40,7 @@ def test_the_report_covers_all_that_is_there(tmp_path, c4):
 
 
 def test_more_agents_and_openings_play_what_is_missing(tmp_path):
-    settings = {"seed": 6, "jobs": 2, "out": tmp_path}
+    settings = {"seed": 6, "out": tmp_path}
     for players, limit, before in ((TWO, 4, 0), (THREE, 4, 8), (THREE[::-1], 9, 24)):
         result, there = counted(players, 2, limit=limit, **settings)
         at_once = evaluation.round_robin(players, 2, limit=limit, seed=6)
@@ -138,7 +139,11 @@ def robin(players=TWO, openings=0, **settings):
 
 OTHERS = {
     "seed": (robin(), robin(seed=1), "seed 0, not 1"),
-    "movetime": (robin(movetime=5), robin(movetime=4), "movetime 5.0, not 4.0"),
+    "movetime": (
+        robin({"a": first_legal, "b": first_legal}, movetime=5),
+        robin({"a": first_legal, "b": first_legal}, movetime=4),
+        "movetime 5.0, not 4.0",
+    ),
     "agent": (
         robin(["mine=greedy", "random"]),
         robin(["mine=minimax:depth=1", "random"]),

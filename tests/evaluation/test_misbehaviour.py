@@ -17,12 +17,12 @@ from c4env import agents, evaluation
 from c4env.agents.baselines import Greedy
 from c4env.agents.making.spec import Spec
 from c4env.agents.search.fixed_depth import AlphaBeta
-from c4env.errors import InvalidOption, Unavailable, UnknownAgent
+from c4env.errors import EngineFault, InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr
 from c4env.evaluation.games.field import name_players
 from c4env.evaluation.games.identity import identity_of
-from c4env.evaluation.games.referee import Host, Referee
+from c4env.evaluation.games.referee import Referee
 from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import environment, run_python
@@ -314,24 +314,34 @@ def test_a_daemonic_process_plays_with_any_number_of_jobs(folder):
     assert result.stdout == "[['four', 'four'], ['four', 'four']]\n", result.stderr
 
 
-def test_a_killed_process_of_our_own_agents_costs_no_game(monkeypatch):
-    """The game is played again, since nobody of the two is at fault."""
-    field = name_players(["greedy", "random"])
-    pair = "greedy", "random"
-    with closing(Referee(field, seed=1, first=False)) as referee:
-        game = referee.play(pair, "")
-        os.kill(referee.player("greedy").host._process._process.pid, signal.SIGKILL)
-        assert referee.play(pair, "").moves == game.moves
-        call = Host.call
+OURS = "greedy", "random"
 
-        def killed(host, *request, **options):
-            if request[0] == "play":
-                os.kill(host._process._process.pid, signal.SIGKILL)
-            return call(host, *request, **options)
 
-        monkeypatch.setattr(Host, "call", killed)
+def test_a_game_whose_process_ended_is_played_again_once(monkeypatch):
+    """Nobody of the two is at fault."""
+    plays, deaths = Referee._play, []
+
+    def dies(*arguments):
+        if deaths:
+            raise EngineFault(deaths.pop())
+        return plays(*arguments)
+
+    monkeypatch.setattr(Referee, "_play", dies)
+    with closing(Referee(name_players(OURS), seed=1)) as referee:
+        game = referee.play(OURS, "")
+        deaths += ["killed"]
+        assert referee.play(OURS, "").moves == game.moves
+        deaths += ["killed", "killed"]
         with pytest.raises(Unavailable, match="ended twice in a game of greedy and random"):
-            referee.play(pair, "")
+            referee.play(OURS, "")
+
+
+@pytest.mark.isolated
+def test_a_killed_process_of_our_own_agents_costs_no_game():
+    with closing(Referee(name_players(OURS), seed=1, first=False)) as referee:
+        game = referee.play(OURS, "")
+        os.kill(referee.player("greedy").host._process._process.pid, signal.SIGKILL)
+        assert referee.play(OURS, "").moves == game.moves
 
 
 def test_the_memory_of_agents_that_do_not_play_is_given_back():

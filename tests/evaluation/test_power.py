@@ -26,7 +26,7 @@ def test_a_score_of_that_difference_lies_outside_the_interval_as_often_as_said()
 def test_a_test_takes_as_many_pairs_as_expected():
     test, generator = Sprt(0, 100), np.random.default_rng(4)
     for elo, midway in ((0, False), (100, False), (50, True)):
-        kinds = 2 * generator.binomial(2, expected_score(elo), (400, 300))
+        kinds = 2 * generator.binomial(2, expected_score(elo), (200, 300))
         llr = test.llr(np.cumsum(np.eye(len(SCORES))[kinds], 1))
         over = (llr <= test.bounds[0]) | (llr >= test.bounds[1])
         length = np.where(over.any(1), over.argmax(1) + 1, over.shape[1]).mean()

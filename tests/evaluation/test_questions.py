@@ -115,7 +115,7 @@ def test_scores_are_the_solvers_and_mirror_images_share_them():
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupted_judgement_loses_nothing_and_goes_on(tmp_path, jobs):
-    positions, begun = late_positions(100), []
+    positions, begun, seen = late_positions(100), [], []
 
     def stop(done, total):
         if done >= 40:
@@ -127,8 +127,9 @@ def test_an_interrupted_judgement_loses_nothing_and_goes_on(tmp_path, jobs):
         begun.append((tmp_path / SCORES_FILE).read_bytes().count(b"\n"))
         with a_judge(tmp_path) as judge:
             assert len(judge) == begun[-1] >= 40
-            judge.judge(positions, jobs=jobs)
-    assert begun[0] < begun[1] == len(judge)
+            judge.judge(positions, jobs=jobs, watch=lambda *done: seen.append(done))
+    assert begun[0] == seen[0][0] < begun[1] == len(judge)
+    assert seen[-2:] == [(begun[1], begun[1])] * 2  # the second time nothing was solved
     alone = a_judge()
     assert [judge.scores(p) for p in positions] == [alone.scores(p) for p in positions]
 

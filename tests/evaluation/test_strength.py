@@ -148,6 +148,7 @@ def trained(callback):
     return [parameter.tolist() for parameter in model.policy.parameters()], logged
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_the_callback_measures_and_changes_nothing(tmp_path):
     pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: the extra sb3")

@@ -126,6 +126,7 @@ def test_a_search_that_is_stopped_makes_way_for_the_next():
     with_hosts(use)
 
 
+@pytest.mark.isolated
 def test_a_process_that_dies_is_replaced_and_closing_ends_a_search_in_native_code():
     seen = []
     threads = threading.active_count()
@@ -159,7 +160,6 @@ def test_two_versions_with_a_helper_of_one_name_have_processes_of_their_own(fold
     with_hosts(use)
 
 
-@pytest.mark.isolated
 def test_a_search_without_end_is_stopped_and_said():
     async def use(hosts):
         assert (await result(hosts, ENDLESS))["error"] == "no answer within 1 seconds"
