@@ -9,8 +9,8 @@ value of a position is 1 if the side to move wins with perfect play, 0 for a dra
 
 Example:
     >>> from c4env.agents import rewards
-    >>> rewards.keeps(["444444", "444444", "44444", "4"], [2, 3, 0, None]).tolist()
-    [1.0, -1.0, 0.0, -1.0]
+    >>> rewards.keeps(["444444", "444444", "444444", "4"], [2, 0, 3, None]).tolist()
+    [1.0, 0.0, -1.0, -1.0]
 """
 
 from __future__ import annotations

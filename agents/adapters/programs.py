@@ -209,20 +209,27 @@ class Struct(dict[str, Any]):
 class Submission(FunctionAgent):
     """Plays a submission to Kaggle's ConnectX.
 
-    The file is loaded anew for each game. A run plays the submission in a process of its own,
-    seeds the modules ``random`` and ``numpy.random`` there before each game, and ends the process
-    when a move takes longer than ``timeout``. There is no overage time, so ``agentTimeout`` is 0.
+    The file is loaded anew for each game, in its first move. A move may take longer than
+    ``timeout`` until all moves of the game together have taken ``overage`` seconds more. A run
+    plays the submission in a process of its own, seeds the modules ``random`` and ``numpy.random``
+    there before each game, and ends the process at the move that takes longer still.
 
     Args:
         file: the submission, a Python file. The agent is the last callable in the file.
         timeout: seconds for a move. Kaggle calls this option ``actTimeout``.
+        overage: seconds that the moves of a game may take beyond ``timeout``, all together.
+            Submissions read them as ``agentTimeout``, and what is left of them as
+            ``remainingOverageTime``.
+
+    Attributes:
+        left: what is left of the overage in this game. A run, which measures the moves, sets it.
 
     Raises:
         InvalidOption: the file does not exist.
     """
 
     @validate_args
-    def __init__(self, file: str, timeout: Seconds = 2.0) -> None:
+    def __init__(self, file: str, timeout: Seconds = 2.0, overage: Seconds = 60.0) -> None:
         if not file.endswith(".py") or not os.path.isfile(file):
             raise InvalidOption(
                 f"kaggle: file={file!r}: expected an existing FILE.py; unpack an archive first, "
@@ -232,13 +239,14 @@ class Submission(FunctionAgent):
         self.name = ""
         self.file = os.path.abspath(file)
         self.timeout = timeout
+        self.overage = self.left = overage
         self._configuration = {
             "columns": COLUMNS,
             "rows": ROWS,
             "inarow": CONNECT,
             "actTimeout": timeout,
             "timeout": timeout,
-            "agentTimeout": 0,  # the overage time
+            "agentTimeout": overage,
             "episodeSteps": 1000,
             "runTimeout": 1200,
             "__raw_path__": self.file,
@@ -252,10 +260,13 @@ class Submission(FunctionAgent):
     def reset(self, seed: Any = None) -> None:
         """Begin a new game; the next move loads the submission anew."""
         self._submitted = None
+        self.left = self.overage
 
     def _play(self, observation: Mapping[str, Any]) -> int:
         """Return the submission's column, a Python int as Kaggle's schema demands."""
-        arguments = kaggle_observation(observation["observation"]), Struct(self._configuration)
+        seen = kaggle_observation(observation["observation"], self.left)
+        arguments = seen, Struct(self._configuration)
+        started = time.perf_counter()
         try:
             if self._submitted is None:
                 self._submitted = load_submission(self.file)
@@ -267,6 +278,11 @@ class Submission(FunctionAgent):
                     "to your folder, or read the file beside configuration['__raw_path__']"
                 )
             raise
+        self.left -= max(0.0, time.perf_counter() - started - self.timeout)
+        if self.left < 0:
+            raise LateAnswer(
+                f"the submission took longer than {late_words(self.timeout, self.overage)}"
+            )
         if action is None:
             return 0  # the schema's default
         if not isinstance(action, int) or isinstance(action, bool):
@@ -274,6 +290,11 @@ class Submission(FunctionAgent):
         if not 0 <= action < COLUMNS:
             raise ValueError(f"action {action}: expected 0..{COLUMNS - 1}")
         return action
+
+
+def late_words(timeout: float, overage: float) -> str:
+    """Return the limits of a submission in words."""
+    return f"{timeout:g} s for a move and {overage:g} s of overage for all moves of a game"
 
 
 def load_submission(path: str) -> Any:
@@ -289,9 +310,13 @@ def load_submission(path: str) -> Any:
     return functions[-1]
 
 
-def kaggle_observation(planes: np.ndarray[Any, Any]) -> Struct:
-    """Return Kaggle's observation of planes int8 ``[6, 7, 2]``; the cells start at the top left."""
+def kaggle_observation(planes: np.ndarray[Any, Any], overage: float) -> Struct:
+    """Return Kaggle's observation of planes int8 ``[6, 7, 2]``; the cells start at the top left.
+
+    ``overage`` is the seconds that are left of the game's overage.
+    """
     step = int(planes.sum())
     mark = step % 2 + 1
     cells = planes[:, :, 0] * mark + planes[:, :, 1] * (3 - mark)
-    return Struct(board=cells.ravel().tolist(), mark=mark, step=step, remainingOverageTime=0)
+    board = cells.ravel().tolist()
+    return Struct(board=board, mark=mark, step=step, remainingOverageTime=overage)

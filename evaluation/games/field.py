@@ -10,6 +10,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
+from c4env.agents.adapters.programs import Submission
 from c4env.agents.base import Agent, is_ours
 from c4env.agents.making.kinds import Kind, kind_of
 from c4env.agents.making.spec import Spec
@@ -197,7 +198,8 @@ class Traits(NamedTuple):
     deterministic: bool  # always gives the same answer in the same position
     timed: bool  # searches by the clock
     code: Identity = MappingProxyType({})
-    limit: float | None = None  # seconds after which the process of a late agent is killed
+    timeout: float | None = None  # seconds after which the process of a late agent is killed
+    overage: float = 0.0  # seconds more for all moves of a game together
 
 
 def traits_of(agent: Agent) -> Traits:
@@ -208,4 +210,6 @@ def traits_of(agent: Agent) -> Traits:
     agent.ready()
     timed = agent.movetime is not None
     deterministic = agent.deterministic is True and not timed
-    return Traits(deterministic, timed, limit=getattr(agent, "timeout", None))
+    overage = agent.overage if isinstance(agent, Submission) else 0.0
+    timeout = getattr(agent, "timeout", None)
+    return Traits(deterministic, timed, timeout=timeout, overage=overage)

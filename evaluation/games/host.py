@@ -5,6 +5,7 @@ A line is a JSON list, and its answer a JSON object:
     ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, {"files": ...}]}
     ["reset", "mine", 5]                         {"answer": null}
     ["ask", "mine", "4455"]                      {"answer": [3, 0]}    a column and nodes
+    ["ask", "mine", "4455", 57.5]                {"answer": [3, 0]}    with seconds of overage left
     ["ask", "mine", "44553"]                     {"fault": ["exception", "KeyError: ..."]}
     ["play", ["a", "b"], "44", 1]                {"answer": {...}}     a whole game
     ["late"]                                     {"answer": []}        what moves imported
@@ -90,8 +91,10 @@ def seed_generators(seed: int) -> None:
         torch.manual_seed(seed)
 
 
-def move(name: str, moves: str) -> Answer:
-    """Return the agent's column and nodes, or its fault."""
+def move(name: str, moves: str, left: float | None = None) -> Answer:
+    """Return the agent's column and nodes, or its fault; tell it what is left of its overage."""
+    if left is not None:
+        agents[name].left = left
     return ask(agents[name], Position.parse(moves))
 
 

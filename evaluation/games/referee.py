@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
@@ -20,7 +21,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Final, TypeVar
 
 from c4env.agents.adapters.process import LineProcess
-from c4env.agents.adapters.programs import Engine
+from c4env.agents.adapters.programs import Engine, late_words
 from c4env.agents.heuristics import QUIET
 from c4env.agents.making.options import DAY
 from c4env.agents.making.spec import Spec
@@ -163,7 +164,8 @@ class HostedPlayer:
     def __init__(self, host: Host, name: str, spec: Spec, movetime: float | None) -> None:
         self.host, self.name = host, name
         self._request = ("make", name, spec.text, movetime)
-        self._limit = DAY
+        self._limits = Traits(deterministic=False, timed=False)
+        self._left = 0.0  # of the overage, in this game
 
     def make(self) -> Traits:
         """Make the agent in its process, and return its traits.
@@ -181,7 +183,7 @@ class HostedPlayer:
             raise UnknownAgent(f"agent {self._request[2]!r} cannot be made: {answer['fault'][1]}")
         self.host.agents.add(self.name)
         traits = Traits(*answer["answer"])
-        self._limit = traits.limit or DAY
+        self._limits, self._left = traits, traits.overage
         return traits
 
     def ready(self) -> None:
@@ -191,19 +193,28 @@ class HostedPlayer:
 
     def reset(self, seed: int) -> Fault | None:
         """Begin a game."""
-        answer = self._call("reset", seed, DAY)
+        answer = self._call("reset", seed, seconds=DAY)
+        self._left = self._limits.overage
         return answer if isinstance(answer, Fault) else None
 
     def ask(self, position: Position, moves: str, clock: Clock | None) -> Answer:
         """Return the player's column and nodes, or its fault."""
         limit = DAY if clock is None else clock.movetime + clock.margin
-        answer = self._call("ask", moves, min(limit, self._limit))
+        timeout, overage = self._limits.timeout or DAY, self._limits.overage
+        started = time.perf_counter()
+        left = (self._left,) if overage else ()
+        answer = self._call("ask", moves, *left, seconds=min(limit, timeout + self._left))
+        if overage:
+            self._left -= max(0.0, time.perf_counter() - started - timeout)
+            late = isinstance(answer, Fault) and answer.ending == "time"
+            if (late or self._left < 0) and limit > timeout + left[0]:
+                return Fault("time", f"it took longer than {late_words(timeout, overage)}")
         return answer if isinstance(answer, Fault) else (answer[0], answer[1])
 
-    def _call(self, action: str, argument: Any, seconds: float) -> Any:
+    def _call(self, action: str, *arguments: Any, seconds: float) -> Any:
         try:
             self.ready()
-            answer = self.host.call(action, self.name, argument, seconds=seconds)
+            answer = self.host.call(action, self.name, *arguments, seconds=seconds)
         except LateAnswer as error:
             return Fault("time", str(error))
         except (EngineFault, UnknownAgent) as error:

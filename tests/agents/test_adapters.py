@@ -13,7 +13,7 @@ from c4env import Position, agents, evaluation
 from c4env.agents.adapters.process import LONGEST_LINE, LineProcess
 from c4env.agents.making.spec import Spec
 from c4env.errors import EngineFault, IllegalMove, LateAnswer
-from c4env.evaluation.games.referee import Referee
+from c4env.evaluation.games.referee import LocalPlayer, Referee
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
 from tests.helpers.processes import start_python
 
@@ -268,12 +268,12 @@ SHOWN = (
     "observation.board[28:] == [0, 0, 0, 2, 0, 0, 0, 1, 0, 1, 1, 0, 0, 2]",  # from the top
     "type(observation.board) is list and observation['board'][:28] == [0] * 28",
     "(observation.mark, observation['mark'], observation.step) == (2, 2, 5)",
-    "observation.remainingOverageTime == 0 == observation.get('remainingOverageTime')",
+    "observation.remainingOverageTime == 60 == observation.get('remainingOverageTime')",
     "__import__('os').path.isfile(configuration['__raw_path__'])",
     "(configuration.rows, configuration.columns, configuration.inarow) == (6, 7, 4)",
     "(configuration['rows'], configuration['columns'], configuration['inarow']) == (6, 7, 4)",
     "configuration.actTimeout == configuration.timeout == 2",
-    "configuration.agentTimeout == 0",
+    "configuration.agentTimeout == 60",
     "isinstance(observation, dict) and isinstance(configuration, dict)",
     "not hasattr(observation, 'colour') and __name__ != '__main__'",
 )
@@ -370,8 +370,37 @@ def test_another_missing_file_is_reported_as_it_is(submitted):
 
 
 def test_a_late_submission_loses_its_process_and_the_game(submitted):
-    agent = submitted("import time\ndef agent(obs): time.sleep(100)", ",timeout=0.5")
+    source = "import time\ndef agent(obs): time.sleep(100)"
+    agent = submitted(source, ",timeout=0.3,overage=0.2")
     with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
         referee.player("it").reset(1)
         fault = referee.player("it").ask(Position(), "", None)
-    assert (fault.ending, fault.reason) == ("time", "its process gave no answer within 0.5 s")
+    limits = "0.3 s for a move and 0.2 s of overage for all moves of a game"
+    assert (fault.ending, fault.reason) == ("time", f"it took longer than {limits}")
+
+
+@pytest.mark.parametrize("in_a_run", [False, True])
+def test_the_moves_of_a_game_share_its_overage(submitted, in_a_run):
+    """Submissions warm up in their first move, and read what is left afterwards."""
+    source = (
+        "import time\nlefts = []\n"
+        "def agent(observation, configuration):\n"
+        "    lefts.append(observation.remainingOverageTime)\n"
+        "    assert configuration.agentTimeout == 3.5\n"
+        "    if len(lefts) < 2:\n"
+        "        assert lefts == [3.5]\n"
+        "        time.sleep(0.7)\n"
+        "    elif len(lefts) < 3:\n"
+        "        assert 0 < lefts[1] <= 3, lefts\n"
+        "        time.sleep(lefts[1] + 0.3)\n"
+        "    return 3\n"
+    )
+    agent = submitted(source, ",timeout=0.2,overage=3.5")
+    with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
+        player = referee.player("it") if in_a_run else LocalPlayer(agent)
+        for _ in range(2):  # a game begins with a whole bank
+            player.reset(1)
+            assert player.ask(Position(), "", None) == (3, 0)
+        fault = player.ask(Position.parse("41"), "41", None)
+    assert fault.ending == "time"
+    assert "0.2 s for a move and 3.5 s of overage" in fault.reason
