@@ -227,7 +227,7 @@ def test_a_spec_names_the_function():
 
 @pytest.mark.parametrize("function", ["net.py:Net:weights=net.pt", "net.py:Net,weights=net.pt"])
 def test_a_network_of_a_file_has_no_options(function):
-    with pytest.raises(InvalidOption, match="is not a name; .* a network has no options"):
+    with pytest.raises(InvalidOption, match=r"is not a name; .* a network has no options"):
         agents.make(f"puct:{function},simulations=20")
 
 

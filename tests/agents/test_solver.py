@@ -306,7 +306,7 @@ def test_blunders_come_at_the_stated_rate_and_only_where_they_can():
 
 
 def test_positions_searched_do_not_depend_on_earlier_games():
-    position = Position.parse("44453252336611")  # beyond the book
+    position = Position.parse("555565544723131")  # beyond the book
     agent = agents.make("perfect")
     agent.reset(seed=1)
     agent.choose(position)
