@@ -308,7 +308,7 @@ def test_blunders_come_at_the_stated_rate_and_only_where_they_can():
 
 
 def test_positions_searched_do_not_depend_on_earlier_games():
-    position = Position.parse("4445325233")
+    position = Position.parse("555565544723131")  # beyond the book
     agent = agents.make("perfect")
     agent.reset(seed=1)
     agent.choose(position)

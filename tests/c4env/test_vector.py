@@ -102,6 +102,14 @@ def test_a_failing_opponent_needs_a_reset(answer, match, mode):
     environment.reset(seed=1)
 
 
+def test_what_was_returned_stays_as_it_was():
+    envs = ConnectFourVectorEnv(3, opponent="random", autoreset_mode=SAME)
+    seen = envs.reset(seed=1)[0]
+    before = {key: array.copy() for key, array in seen.items()}
+    envs.step([3, 3, 3])
+    assert all(np.array_equal(seen[key], array) for key, array in before.items())
+
+
 def won_in_one(mode):
     environment = ConnectFourVectorEnv(2, autoreset_mode=mode)
     environment.reset(seed=1, options={"moves": ["445566", ""]})
