@@ -335,10 +335,10 @@ def test_after_an_edit_of_this_project_kept_games_and_answers_are_not_resumed(tm
 
 @pytest.mark.isolated
 def test_an_agent_that_changes_the_folder_has_the_same_identity(folder):
-    write({"own.py": f"import os\nos.chdir({os.sep!r})\n{PLAIN}"})
-    first = code_of("own.py")
-    write({"own.py": f"import os\nos.chdir({os.sep!r})\n{PLAIN}\n"})
-    assert code_of("own.py") != first
+    write({"own.py": f"import os\nos.chdir({os.sep!r})\n{OWN}", "own.bin": "1"})
+    first = code_of("own.py:Own:data=own.bin")
+    write({"own.bin": "2"})
+    assert code_of("own.py:Own:data=own.bin") != first
 
 
 @pytest.mark.parametrize("is_named", [False, True])
