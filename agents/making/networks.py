@@ -228,7 +228,7 @@ class TensorNetwork(Network):
         masks = torch.ones(len(planes), COLUMNS, dtype=torch.int8, device=observations.device)
         try:
             answer = twin._call(observations, masks)
-            return split_answer(answer, len(planes))[0].shape == masks.shape
+            return bool(split_answer(answer, len(planes))[0].shape == masks.shape)
         except Exception:  # whatever the user's code raises: this layout is not its own
             return False
 

@@ -70,8 +70,9 @@ def name_players(players: Players) -> Field:
 
 def _require_no_option(name: str, spec: Spec, before: Member | None) -> None:
     """Refuse an option that a space keeps from its agent, as ``alphabeta depth=4``."""
-    ours = isinstance(before, Spec) and before.known
-    if ours and not spec.known and name != spec.text and before.takes(name):
+    if not (isinstance(before, Spec) and before.known) or spec.known or name == spec.text:
+        return
+    if before.takes(name):
         meant = f"{before.text}{',' if before.options else ':'}{name}={spec.text}"
         raise InvalidOption(f"'{name}={spec.text}': {name} is an option: did you mean {meant!r}?")
 
