@@ -128,8 +128,8 @@ def test_speed_is_said_as_the_benchmarks_showed_it():
     measured = [min(self_play), aec, min(many), min(one), max(one)]
     stated = re.search(
         r"4,096 boards costs at least ([\d,]+) times less .* at least (\d) times as fast on .*"
-        r"12 to 30 discs, without opening books, at least (\d) times as fast as BitBully in "
-        r"batches, and (\d) to (\d)\s+times position by position",
+        r"12 to 30 discs, without opening books, at least (\d) times as fast as BitBully "
+        r"in batches, and (\d) to (\d)\s+times position by position",
         (ROOT / "README.md").read_text(),
         re.S,
     )

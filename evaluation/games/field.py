@@ -71,9 +71,9 @@ def name_players(players: Players) -> Field:
 
 def _require_no_option(name: str, spec: Spec, before: Member | None) -> None:
     """Refuse an option that a space keeps from its agent, as ``alphabeta depth=4``."""
-    if not isinstance(before, Spec) or before.known is None or spec.known is not None:
+    if not (isinstance(before, Spec) and before.known) or spec.known or name == spec.text:
         return
-    if name != spec.text and before.takes(name):
+    if before.takes(name):
         meant = f"{before.text}{',' if before.options else ':'}{name}={spec.text}"
         raise InvalidOption(f"'{name}={spec.text}': {name} is an option: did you mean {meant!r}?")
 

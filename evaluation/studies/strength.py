@@ -49,9 +49,11 @@ class Strength(NamedTuple):
 
     def __str__(self) -> str:
         elo = f"Elo {signed(self.elo)} ({signed(self.low)} .. {signed(self.high)})"
-        played = f"score {rounded(self.score, '.1%')} of {self.games} games"
-        blunders = f"{rounded(self.blunders, '.1%')} blunders"
-        return f"step {self.step}, {self.seconds:.0f} s: {blunders}, {elo}, {played}"
+        blunders, score = (rounded(share, ".1%") for share in (self.blunders, self.score))
+        return (
+            f"step {self.step}, {self.seconds:.0f} s: {blunders} blunders, {elo}, "
+            f"score {score} of {self.games} games"
+        )
 
 
 TRAINING_COLUMNS: Final = (

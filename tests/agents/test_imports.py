@@ -264,8 +264,8 @@ def test_what_is_wrong_with_a_file_is_said(folder, spec, said):
     (folder / "broken.py").write_text("\n1 / 0\n")
     (folder / "lacks.py").write_text(
         "import pathlib\nfrom c4env.agents import Agent\nclass Lacks(Agent): ...\n"
-        "class Opens(Agent):\n"
-        "    def __init__(self):\n        pathlib.Path('absent').read_text()\n    choose = None\n"
+        "class Opens(Agent):\n    def __init__(self):\n"
+        "        pathlib.Path('absent').read_text()\n    choose = None\n"
     )
     (folder / "relative.py").write_text("from .helper import COLUMN\n")
     (folder / "eng").write_text("")

@@ -1,8 +1,8 @@
 """Ask agents the exam, and write their marks into the pages that show them.
 
   python -m tests.makers marks greedy learned   asks these agents
-  python -m tests.makers marks                  asks all agents of the table but those with a clock,
-                                                some minutes on two idle cores
+  python -m tests.makers marks                  asks all agents of the table without a clock;
+                                                `puct` and `minimax` take minutes each
 
 The pages are docs/results.md, README.md and, for `learned`, docs/explanation/network.md. Agents
 with a clock (`movetime`) do not repeat: name them, and ask them on an idle machine.
