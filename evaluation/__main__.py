@@ -6,16 +6,18 @@ import argparse
 import contextlib
 import io
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from c4env.boards import use_board
-from c4env.errors import C4Error, InvalidOption, suggest
+from c4env.errors import C4Error, InvalidOption, UnknownAgent, suggest
 from c4env.evaluation.cli import COMMANDS, GROUPS, module_of
 from c4env.evaluation.cli.declare import Parser, require_writable
 from c4env.evaluation.cli.output import complain, reader_may_end
@@ -127,7 +129,8 @@ def _execute(words: list[str]) -> int:
             parser.error(f"unknown command {name!r}{suggest(name, COMMANDS, expected)}")
         return _execute_command(name, words[1:])
     except C4Error as error:
-        complain(f"c4 {name}: {' '.join(str(error).split())}")
+        message = f"{error}{_quote(words, str(error)) if isinstance(error, UnknownAgent) else ''}"
+        complain(f"c4 {name}: {' '.join(message.split())}")
         return 2
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
@@ -141,6 +144,14 @@ def _execute(words: list[str]) -> int:
         return 128 + number
     finally:
         COMMAND.reset(before)
+
+
+def _quote(words: list[str], message: str) -> str:
+    """Return the advice to quote a command, if the unknown agent is the word after one."""
+    for before, word in pairwise(words):
+        if re.match(r"([^=:/]+=)?exec:\S+$", before) and f"agent {word!r}" in message:
+            return f"; quote a command with arguments: '{before} {word}'"
+    return ""
 
 
 def _list_commands(group: str) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 
 from c4env.agents.base import Agent, require_move
 from c4env.agents.making.options import Range, Seconds, WrittenFile, validate_args
-from c4env.envs.text import fill, read_move, template
+from c4env.envs.text import KAGGLE, fill, reader, template
 from c4env.errors import EngineFault, IllegalMove, InvalidAction, InvalidOption, Unavailable
 from c4env.files import require_file
 from c4env.lazy import from_extra
@@ -33,6 +33,8 @@ NO_KEY: Final = "none"  # the key to send to a server that needs no key
 SECRET: Final = 8  # the fewest characters of a secret; a shorter key is a dummy and hides nothing
 BAD_GATEWAY: Final = 502
 START: Final = b'{"key": '  # of a line of answers
+QUOTED: Final = 20  # lines of an answer that is asked for again as Kaggle does
+_AGAIN: Final = "\n\nNo legal column could be read from your previous answer"
 RETRIES: Final = 6  # of the client, with pauses of 0.5 s, then doubled up to 8 s
 
 ChatMessage = dict[str, str]
@@ -107,7 +109,7 @@ class Chat(Agent):
         base_url: the endpoint's address; default: OPENAI_BASE_URL, else OpenAI's. The secret key
             comes only from the environment variable OPENAI_API_KEY.
         prompt: board, moves or both, each optionally with +legal, +answer or +example, as in the
-            text environment; or a file with placeholders.
+            text environment; kaggle, as Kaggle's Game Arena asks; or a file with placeholders.
         temperature: sampling temperature; default: the endpoint's.
         max_tokens: most tokens of an answer; default: the endpoint's. A truncated answer is
             invalid.
@@ -125,7 +127,7 @@ class Chat(Agent):
         self,
         model: str,
         base_url: str | None = None,
-        prompt: str = "board+legal",
+        prompt: str = "board",
         temperature: Annotated[float, Range(0, 2)] | None = None,
         max_tokens: Annotated[int, Range(1)] | None = None,
         retries: Annotated[int, Range(0, 100)] = 2,
@@ -135,6 +137,8 @@ class Chat(Agent):
         self.model = model
         self.base_url = base_url or ""
         self.prompt = find_prompt(prompt)
+        self._read = reader(prompt)
+        self._ask_again = ask_anew if prompt == KAGGLE else ask_again
         options = {"temperature": temperature, "max_tokens": max_tokens}
         self._options = {name: value for name, value in options.items() if value is not None}
         self._sent = dict(self._options)  # which a model may rename
@@ -163,12 +167,12 @@ class Chat(Agent):
         messages: list[ChatMessage] = [{"role": "user", "content": question}]
         for _ in range(self.retries + 1):
             reply = self._ask(messages)
-            column, problem = _judge(reply, position)
+            column, problem = self._judge(reply, position)
             if column is not None:
                 self._after = position.play(column)
                 self._moves += DIGITS[column]
                 return column
-            messages = ask_again(messages, reply.text, problem)
+            messages = self._ask_again(messages, reply.text, problem)
         tries = f" in {self.retries + 1} tries" if self.retries else ""
         raise EngineFault(f"{self.model} gave no legal move{tries}: {problem}")
 
@@ -180,6 +184,17 @@ class Chat(Agent):
                     return self._moves + DIGITS[reply]
         return position.moves()
 
+    def _judge(self, reply: Reply, position: Position) -> tuple[int | None, str]:
+        """Return a reply's legal column, or None, and what is wrong with the reply."""
+        if reply.is_cut:
+            return None, "the answer was cut off at its limit of tokens"
+        if reply.problem:
+            return None, reply.problem
+        try:
+            return self._read(reply.text, position), ""
+        except (InvalidAction, IllegalMove) as error:
+            return None, str(error)
+
     def _ask(self, messages: list[ChatMessage]) -> Reply:
         client = open_client(self.base_url, self.timeout)
         ask = functools.partial(request, client, self.model, messages, self._sent)
@@ -187,18 +202,6 @@ class Chat(Agent):
             return ask()
         asked = {"model": self.model, "messages": messages, **self._options}
         return self.answers.find(self._seed, str(client.base_url), asked, ask)
-
-
-def _judge(reply: Reply, position: Position) -> tuple[int | None, str]:
-    """Return a reply's legal column, or None, and what is wrong with the reply."""
-    if reply.is_cut:
-        return None, "the answer was cut off at its limit of tokens"
-    if reply.problem:
-        return None, reply.problem
-    try:
-        return read_move(reply.text, position), ""
-    except (InvalidAction, IllegalMove) as error:
-        return None, str(error)
 
 
 def find_prompt(name: str) -> str:
@@ -221,6 +224,18 @@ def find_prompt(name: str) -> str:
         return template(name)
     except InvalidOption as error:
         raise InvalidOption(f"chat: prompt={name!r}: {error}; or an existing file") from None
+
+
+def ask_anew(messages: list[ChatMessage], answer: str, problem: str) -> list[ChatMessage]:
+    """Return the question that asks again as Kaggle's Game Arena does: in one message.
+
+    It quotes the end of the answer, and takes the place of an earlier second question.
+    """
+    asked = messages[0]["content"].partition(_AGAIN)[0]
+    end = "\n".join(answer.strip().splitlines()[-QUOTED:])
+    content = f"{asked}{_AGAIN} ({problem}). Think again, and end with a line in exactly this form:"
+    content += f"\nFinal Answer: <column>\n\nYour previous answer ended with:\n{end}"
+    return [{"role": "user", "content": content}]
 
 
 def ask_again(messages: list[ChatMessage], answer: str, problem: str) -> list[ChatMessage]:

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import IO, Final
+from typing import IO, Final, NoReturn
 
 from c4env.errors import EngineFault, LateAnswer
 
@@ -64,11 +64,7 @@ class LineProcess:
             EngineFault: the program ended, or wrote a line without a request.
         """
         if not self._answers.empty():
-            line_before = self._answers.get()
-            if not line_before:
-                raise EngineFault(f"{self.title} {self._how_it_ended()}")
-            text = line_before[:80].decode(errors="replace")
-            raise EngineFault(f"{self.title} wrote {text!r} without a request")
+            self._refuse(self._answers.get())
         with contextlib.suppress(OSError):  # an ended program is noticed when it does not answer
             self._process.stdin.write(line.encode() + b"\n")  # type: ignore[union-attr]  # piped
         try:
@@ -81,9 +77,33 @@ class LineProcess:
             raise EngineFault(f"{self.title} {self._how_it_ended()}")
         return answer.decode(errors="replace").strip()
 
+    def finish(self, pause: float, seconds: float) -> None:
+        """Close the program's input, and wait for its end.
+
+        Raises:
+            EngineFault: the program writes a line within ``pause`` before that, or has ended; or it
+                does not end within ``seconds``.
+        """
+        with contextlib.suppress(Empty):
+            self._refuse(self._answers.get(timeout=pause))
+        self._process.stdin.close()  # type: ignore[union-attr]  # piped
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise EngineFault(
+                f"{self.title} goes on {seconds:g} s after the end of its input"
+            ) from None
+
     def close(self) -> None:
         """End the program and its process group; a second call does nothing."""
         self._end()
+
+    def _refuse(self, line: bytes) -> NoReturn:
+        """Raise the error about a line without a request, or about the end of the output."""
+        if not line:
+            raise EngineFault(f"{self.title} {self._how_it_ended()}")
+        text = line[:80].decode(errors="replace")
+        raise EngineFault(f"{self.title} wrote {text!r} without a request")
 
     def _how_it_ended(self) -> str:
         try:

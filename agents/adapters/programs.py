@@ -29,6 +29,8 @@ from c4env.rules import CENTRE_FIRST, COLUMNS
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
 UNPACKED: Final = "/kaggle_simulations/agent"  # where Kaggle has the files of a submission
+PAUSE: Final = 0.2  # seconds in which a line without a request is noticed
+EXIT: Final = 2.0  # seconds for a program to end after its input
 ALMOST_FULL: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
 """A position with one empty cell, in which an answer takes no time."""
 
@@ -51,6 +53,7 @@ class Engine(Agent):
         InvalidOption: the program does not exist, or an option's value is not allowed.
     """
 
+    line = ""  # the last that the program got
     limit = math.inf  # seconds that a run allows for a move, a start included
     _process: LineProcess | None = None
     _moved = False  # whether the process has moved
@@ -95,6 +98,16 @@ class Engine(Agent):
             self._ask(ALMOST_FULL, self._seconds())
         self.close()
 
+    def finish(self) -> None:
+        """Close the program's input; check that the program ends, and adds no line before that.
+
+        Raises:
+            EngineFault: it does not.
+        """
+        if self._process is not None:
+            self._process.finish(PAUSE, EXIT)
+        self.close()
+
     def close(self) -> None:
         """End the program; the next request starts the program again."""
         if self._process is not None:
@@ -124,6 +137,11 @@ class Engine(Agent):
         words = self._words(position)
         if len(words) != 1 or words[0] not in tuple(DIGITS):
             expected = f"one column 1..{DIGITS[-1]} (reply=scores or reply=score reads scores)"
+            if words == ["0"]:
+                expected = (
+                    f"one column 1..{DIGITS[-1]}: a program that counts from 0 adds 1 to its "
+                    "answer, and subtracts 1 from each column that it reads"
+                )
             raise self._wrong(" ".join(words), expected)
         column = DIGITS.index(words[0])
         if not position.is_legal(column):
@@ -179,6 +197,7 @@ class Engine(Agent):
         """Send a line and return the answer; an error, or an interrupt, ends the program."""
         if self._process is None:
             self._process = LineProcess(self.command, self.title)
+        self.line = line
         try:
             answer = self._process.ask(line, seconds)
             if answer.startswith("error"):

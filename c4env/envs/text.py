@@ -2,13 +2,14 @@
 
 A prompt is a template with placeholders, filled by :func:`fill`. :func:`template` returns ready
 templates; you can also write your own. :func:`read_move` reads the announced column from an answer.
-Prompts and answers count columns from 1, as in the drawn board.
+Prompts and answers count columns from 1, as in the drawn board; those of the kind ``kaggle`` count
+from 0, and :func:`read_final_answer` reads them (:func:`reader`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 import gymnasium
@@ -24,10 +25,10 @@ from c4env.position import DISCS, Position, format_moves, require_position
 
 require_standard(__name__)
 
-VERSION: Final = 2
+VERSION: Final = 3
 """The version of the templates; every change of their wording changes it."""
 
-RULES: Final = (  # begin every template
+RULES: Final = (  # begin the templates
     "This is Connect Four, on a board of 7 columns and 6 rows. A disc falls to the lowest free "
     "cell of the column it is dropped into; a column with 6 discs is full. Whoever first has four "
     "discs in a row, across, upright or diagonal, wins; a full board without is a draw.\n\n"
@@ -55,7 +56,20 @@ _EXAMPLE: Final = (
     "for the rightmost column ends with the line Move: 7."
 )
 _SHOWN: Final = {"board": _BOARD, "moves": _MOVES, "both": _BOARD + _MOVES}
-_PLACES: Final = re.compile(r"\{(board|moves|legal|player|disc|ply)\}")
+KAGGLE: Final = "kaggle"
+_KAGGLE: Final = (  # the facts and the form of Kaggle's Game Arena, in words of our own
+    "You are an expert at Connect Four. Study the position below and choose the best move.\n\n"
+    "The rules: the board has 6 rows and 7 columns. A disc falls to the lowest empty cell of its "
+    "column. Whoever first has 4 discs in a row, across, upright or diagonal, wins. A column whose "
+    "top cell is taken cannot be played. Columns are numbered from 0 on the left to 6. You play "
+    "{disc}.\n\n"
+    "The board now:\n\n{grid}\n\n"
+    "First explain your reasoning. Then end with one new line in exactly this form:\n\n"
+    "Final Answer: <column>\n\n"
+    "where <column> is the number of one column, counted from 0. It is the turn of {disc}, you."
+)
+_FINAL: Final = re.compile(r"Final\s+Answer\s*:\s*(\d+)", re.IGNORECASE | re.ASCII)
+_PLACES: Final = re.compile(r"\{(board|grid|moves|legal|player|disc|ply)\}")
 
 REWARDS: Final = ("result", "exact")
 CHARSET: Final = frozenset(map(chr, range(0x20, 0x7F))) | {"\n"}
@@ -71,20 +85,26 @@ _NUMBER: Final = re.compile(r"\d{1,3}", re.ASCII)
 def template(kind: str = "board") -> str:
     """Return the prompt template of a kind: ``board``, ``moves`` or ``both``, and any additions.
 
+    ``kaggle`` is the prompt of Kaggle's Game Arena, in words of our own, and has no additions.
+
     ``+legal`` lists the columns that are not full; ``+answer`` asks for the move without
     reasoning; ``+example`` shows how to write a move. A kind with all additions is
-    ``both+legal+answer+example``. Placeholders are ``{board}``, ``{moves}``, ``{legal}``,
-    ``{player}`` (first or second), ``{disc}`` (x or o) and ``{ply}`` (discs on the board).
+    ``both+legal+answer+example``. Placeholders are ``{board}``, ``{grid}`` (the board without
+    numbers and blanks), ``{moves}``, ``{legal}``, ``{player}`` (first or second), ``{disc}`` (x or
+    o) and ``{ply}`` (discs on the board).
 
     Raises:
         InvalidOption: the kind is unknown.
     """
+    if kind == KAGGLE:
+        return _KAGGLE
     shown, *additions = kind.split("+")
     if shown not in _SHOWN or sorted(set(additions)) != sorted(additions):
         additions = ["?"]
     if not set(additions) <= {"legal", "answer", "example"}:
         raise InvalidOption(
-            f"kind {kind!r}: expected board, moves or both, and perhaps +legal, +answer, +example"
+            f"kind {kind!r}: expected board, moves or both, and perhaps +legal, +answer, +example; "
+            f"or {KAGGLE}"
         )
     legal = _LEGAL if "legal" in additions else ""
     ending = _ANSWER if "answer" in additions else _THINK
@@ -103,6 +123,7 @@ def fill(text: str, position: Position, moves: str) -> str:
     require_position(position)
     places = {
         "board": str(position),
+        "grid": "\n".join(line.replace(" ", "") for line in str(position).splitlines()[:-1]),
         "moves": " ".join(moves) or "none",
         "legal": ", ".join(format_moves(position.legal_columns())),
         "player": ("first", "second")[position.to_move],
@@ -110,6 +131,33 @@ def fill(text: str, position: Position, moves: str) -> str:
         "ply": str(position.plies),
     }
     return _PLACES.sub(lambda place: places[place[1]], text)
+
+
+def reader(kind: str) -> Callable[[str, Position], int]:
+    """Return the function that reads the answers to a kind: :func:`read_move` or another."""
+    return read_final_answer if kind == KAGGLE else read_move
+
+
+def read_final_answer(text: str, position: Position) -> int:
+    """Read a 0-based column as Kaggle's Game Arena does.
+
+    The last ``Final Answer: 3`` counts, in any part of the answer. If there is none, or its column
+    is not legal, the last number in the answer that is a legal column counts.
+
+    Raises:
+        InvalidPosition: ``position`` is not a position of this board.
+        InvalidAction: the answer names no legal column.
+        IllegalMove: the column of ``Final Answer`` is not legal, and no other number is.
+    """
+    require_position(position)
+    legal = [str(column) for column in position.legal_columns()]
+    final = _FINAL.findall(text)
+    for number in [*final[-1:], *re.findall(r"\d+", text, re.ASCII)[::-1]]:
+        if number in legal:
+            return int(number)
+    if final:
+        raise IllegalMove(f"column {final[-1][:80]} is full, or not on the board")
+    raise InvalidAction("no line says Final Answer: and a column, and no number is a legal column")
 
 
 def read_move(text: str, position: Position) -> int:
@@ -160,9 +208,9 @@ def _bare(text: str) -> str:
 class TextEnv(gymnasium.Env[str, str]):
     """One player of Connect Four in words, against an opponent: a :class:`ConnectFourEnv` in text.
 
-    Observation: the filled template, by default with the board and the legal columns.
-    Action: a text that announces a move, for :func:`read_move`. Reward: 1 when the caller
-    wins, -1 when the caller loses, else 0; or, with ``reward="exact"``, what
+    Observation: the filled template, by default with the board.
+    Action: a text that announces a move, for the :func:`reader` of the kind. Reward: 1 when the
+    caller wins, -1 when the caller loses, else 0; or, with ``reward="exact"``, what
     ``c4env.agents.rewards.keeps`` gives the move, also in ``info["exact_reward"]``. An illegal or
     unreadable action loses the game or raises, depending on ``illegal``.
 
@@ -178,7 +226,7 @@ class TextEnv(gymnasium.Env[str, str]):
         opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
-        kind: str = "board+legal",
+        kind: str = "board",
         illegal: str = "lose",
         reward: str = "result",
         render_mode: str | None = None,
@@ -194,6 +242,7 @@ class TextEnv(gymnasium.Env[str, str]):
                 the draw, 0 for one that gives it away, -1 for an illegal or unreadable one.
             render_mode: None or ``"ansi"``, the drawn board.
         """
+        self._read = reader(kind)
         self._template = kind if _PLACES.search(kind) else template(kind)
         if reward not in REWARDS:
             raise InvalidOption(f"reward={reward!r}: expected one of {list(REWARDS)}")
@@ -255,7 +304,7 @@ class TextEnv(gymnasium.Env[str, str]):
             raise InvalidAction(f"{action!r}: expected a text")
         before = self.position
         try:
-            column = read_move(action, before)
+            column = self._read(action, before)
         except (InvalidAction, IllegalMove) as error:
             if not self._lose or before.outcome is not None:
                 raise

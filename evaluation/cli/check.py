@@ -2,8 +2,8 @@
 
 The agent answers some positions of a game. Are its moves legal? Does the same seed give the same
 moves, in a new process and in the same one after other games? Is the agent deterministic, and does
-it claim to be? How long does a move take? Errors come with file and line. The exit code is 1 if a
-check fails.
+it claim to be? How long does a move take? Errors come with file and line. Of a program (exec:) the
+first line is named that breaks the text protocol. The exit code is 1 if a check fails.
 """
 
 from __future__ import annotations

@@ -7,8 +7,11 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
+from c4env.agents.adapters.conformance import broken_line
+from c4env.agents.adapters.programs import Engine
+from c4env.agents.making.spec import Spec
 from c4env.evaluation.games.asking import Answer, Fault
 from c4env.evaluation.games.field import name_players
 from c4env.evaluation.games.game import Clock, GamePlayer
@@ -21,11 +24,13 @@ GAME: Final = "235761317352166446645544732141365227577132"
 
 MOST_DISCS: Final = 36  # on the board at the first question
 POSITIONS: Final = range(MOST_DISCS, -1, -3)  # discs in the positions to ask about
+PROGRAM: Final = "exec"
 CHECK_SECONDS: Final = 10.0  # for one move; also the time after which the check asks no more
 
 _REMEDIES: Final = {
     "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
     "nonsense": "return one integer, the column, counted from 0",
+    "protocol": "each line that the program reads gets one line; docs/reference/text-protocol.md",
 }
 _UNSEEDED: Final = (
     "write the agent as a class (c4env.agents.Agent) whose reset(self, seed) makes "
@@ -122,8 +127,11 @@ def check_agent(spec: str) -> Check:
     second agent, in a process of its own if it is third-party code, answers the same. Then the
     first one is asked again, in another order, with another seed and with the same seed: what it
     keeps from one game to the next shows there. After CHECK_SECONDS, the check asks for no further
-    position.
+    position. A program of ``exec:`` first shows that it keeps the text protocol.
     """
+    player = Spec.parse(spec)
+    if player.name == PROGRAM and (broken := broken_line(cast("Engine", player.make()))):
+        return Check(spec, 0, f"protocol: {broken}", False, False, False, False, False, ())
     answers: dict[str, dict[int, int]] = {name: {} for name in ("first", "fresh", "other", "again")}
     seconds: list[float] = []
     fault = ""

@@ -202,13 +202,13 @@ class HostedPlayer:
         limit = DAY if clock is None else clock.movetime + clock.margin
         timeout, overage = self._limits.timeout or DAY, self._limits.overage
         started = time.perf_counter()
-        left = self._left
-        bank = [left] if overage else []
-        answer = self._call("ask", moves, *bank, seconds=min(limit, timeout + left))
+        longest = timeout + self._left
+        left = [self._left] if overage else []
+        answer = self._call("ask", moves, *left, seconds=min(limit, longest))
         if overage:
             self._left -= max(0.0, time.perf_counter() - started - timeout)
             late = isinstance(answer, Fault) and answer.ending == "time"
-            if (late or self._left < 0) and limit > timeout + left:
+            if (late or self._left < 0) and limit > longest:
                 return Fault("time", f"it took longer than {late_words(timeout, overage)}")
         return answer if isinstance(answer, Fault) else (answer[0], answer[1])
 

@@ -7,7 +7,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from c4env.envs.single import ConnectFourEnv
-from c4env.envs.text import TextEnv, fill, read_move, template
+from c4env.envs.text import TextEnv, fill, read_final_answer, read_move, template
 from c4env.errors import C4Error, IllegalMove, InvalidAction, WrongOrder
 from c4env.position import Position
 from tests.helpers.paths import ROOT
@@ -130,3 +130,37 @@ def test_the_caller_may_begin_second_and_with_words_of_its_own():
     assert environment.step("4")[0] == "4 4 4; o?"
     with pytest.raises(InvalidAction, match="expected a text"):
         environment.step(3)
+
+
+def test_the_kind_kaggle_counts_from_0_and_lists_no_columns():
+    text = fill(template("kaggle"), FULL_2, "222222")
+    assert ".o.....\n.x.....\n" in text
+    assert "1 2 3" not in text
+    assert "0, 2, 3" not in text
+    env = TextEnv(seat=0, kind="kaggle")
+    assert "Final Answer: <column>" in env.reset(seed=1)[0]
+    assert env.step("The centre.\nFinal Answer: 3")[4]["moves"].startswith("4")
+    with pytest.raises(C4Error, match=r"'kaggle\+legal': expected .*; or kaggle$"):
+        template("kaggle+legal")
+
+
+@pytest.mark.parametrize(
+    ("answer", "column"),
+    [
+        ("Final Answer: 0", 0),
+        ("Final Answer: 2\nNo, wait.\n**final answer :  6**", 6),  # the last one counts
+        ("Final Answer: 3\nThat blocks 2 threats.", 3),
+        ("I choose column 4, not 9.", 4),  # the last legal number, if no line says it
+        ("Column 5 is good.\nFinal Answer: 1", 5),  # column 1 is full
+    ],
+)
+def test_a_final_answer_is_read_as_kaggle_does(answer, column):
+    assert read_final_answer(answer, FULL_2) == column
+
+
+def test_no_final_answer_is_told():
+    with pytest.raises(IllegalMove, match="column 1 is full"):
+        read_final_answer("Final Answer: 1", FULL_2)
+    for answer in ("", "The centre.", "Column 17, or 04"):
+        with pytest.raises(InvalidAction, match="no line says Final Answer"):
+            read_final_answer(answer, FULL_2)
