@@ -23,7 +23,12 @@ def test_the_reference_has_every_name_agent_and_command():
     }
     for package in (c4env, agents, evaluation):
         for name in dir(package):
-            assert {name, f"class {name}"} & headings or name in ("agents", "errors", "evaluation")
+            assert {name, f"class {name}"} & headings or name in (
+                "agents",
+                "errors",
+                "evaluation",
+                "rewards",
+            )
     for name in [*(entry.name for entry in ZOO), *(f"c4 {name}" for name in COMMANDS)]:
         assert name in headings
     for member in ("Agent.choose", "Position.outcome", "Tournament.table", "Tournament.ratings"):
