@@ -149,7 +149,7 @@ def test_each_table_of_results_names_a_command_that_runs(title, line, capsys):
         package, name = line.split()[2:4]
         assert ROOT.joinpath(*package.split("."), f"{name}.py").exists()
         return
-    _, name, *words = words_of(line.replace("SPEC", "random"))
+    _, name, *words = words_of(line.replace("SPEC", "random").replace("FILE", "exam"))
     assert main([name, *words, *SHORTER[name].split()]) == 0, capsys.readouterr().err
 
 

@@ -92,11 +92,11 @@ def test_the_fault_of_the_model_is_a_lost_game(server):
 
 def test_another_prompt_is_another_agent_and_more_answers_are_not(server, tmp_path, kept):
     prompt = tmp_path / "prompt.txt"
-    prompt.write_text("The columns that are not full: {legal}\n")
+    prompt.write_text("{board} The columns that are not full: {legal}\n")
     spec = f"chat:m,base_url={server.url},prompt={prompt},answers={kept}"
     for openings in ([""], ["", "4"]):
         evaluation.round_robin([spec, "random"], openings, out=tmp_path / "run")
-    prompt.write_text("The columns that are not full: {legal}\nDo your best.")
+    prompt.write_text("{board} The columns that are not full: {legal}\nDo your best.")
     with pytest.raises(errors.UnreadableRun, match="files of player"):
         evaluation.round_robin([spec, "random"], ["", "4"], out=tmp_path / "run")
 
