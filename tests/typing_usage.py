@@ -98,7 +98,7 @@ def tournaments() -> None:
     again: evaluation.Tournament = evaluation.read_run("folder")
     print(again.digest)
     print(evaluation.quality(["greedy"], on="exam", count=5).overall()[0].blunders)
-    print(evaluation.place("greedy", evaluation.stored_board()).ratings)
+    print(evaluation.stored_board().table(), evaluation.place("greedy", games=40).elo)
     refutation = evaluation.refute("greedy", openings=["44444"], positions=50)
     print(refutation.held)
     match: evaluation.Match = evaluation.play_match("greedy", "random", openings=2)
