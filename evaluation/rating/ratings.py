@@ -2,15 +2,7 @@
 
 Ratings are the penalised fit of :mod:`c4env.evaluation.rating.fit` to all games together, so the
 order of the games does not matter. The unit of the penalty is a pair of games from one opening with
-swapped colours.
-
-Games from one opening are correlated. Therefore the Bayesian bootstrap resamples whole openings:
-each draw gives the openings random weights (:meth:`Tally.weights`) and fits again. The penalty's
-points are random too, with gamma distributions whose shape is the mean. For two agents and
-independent pairs of games, the result is near Jeffreys' interval for a proportion. So the interval
-stays wide even if an agent wins all games; the interval of a plain bootstrap would then have no
-width. If an agent's points in each of a few openings are alike by chance, the samples vary as much
-as resampled pairs of games would.
+swapped colours. Intervals come from bootstrap samples (:mod:`c4env.evaluation.rating.samples`).
 
 The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
 de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two
@@ -35,22 +27,23 @@ from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 
-from c4env.arrays import Bools, Float64s, Int64s
+from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, suggest
-from c4env.evaluation.rating.fit import DRAWS, ELO, FEW, TAILS, Interval, firth, fit, information
+from c4env.evaluation.rating.fit import Interval
+from c4env.evaluation.rating.samples import (
+    chance_better,
+    common_factor,
+    quasi_errors,
+    rank_ends,
+    strengths,
+)
 from c4env.evaluation.rating.tally import Cost, Tally, costs
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.tables import Column, Table, plural, signed
-from c4env.system import one_thread
 
 FIRST: Final = "First player's advantage (owner of the first disc, even in an opening)"
 """What "moving first" means everywhere: in tables, ratings, records and on the page."""
-_BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
-_LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
-_TIE: Final = 1e-3  # Elo; strengths with a smaller difference are equal
 _ENOUGH: Final = 25  # openings, from which a run gets no warning
-_STEPS: Final = 200  # of the fit of quasi standard errors
-_NEARLY_NONE: Final = 1e-6  # weight of a pair that plays alike
 _WIDEST: Final = 2000.0  # half width, in Elo, of an interval without information
 
 
@@ -333,10 +326,10 @@ def rate(
     for group in groups:
         names = [tally.players[i] for i in group]
         drawn = samples[:, group]
-        below, above = _quasi_errors(elo[group], drawn, alike[np.ix_(group, group)])
-        together = max(together, _together(elo[group], drawn, below, above))
+        below, above = quasi_errors(elo[group], drawn, alike[np.ix_(group, group)])
+        together = max(together, common_factor(elo[group], drawn, below, above))
         values = _shifted(elo[group], names, anchor, centre)
-        best, worst = _ranks(drawn)
+        best, worst = rank_ends(drawn)
         order = sorted(range(len(group)), key=lambda i: (-values[i].round(6), names[i]))
         ratings += [
             Rating(
@@ -345,7 +338,7 @@ def rate(
                 low=float(values[i] - below[i]),
                 high=float(values[i] + above[i]),
                 ranks=None if exact else Ranks(int(best[i]), int(worst[i])),
-                better=None if exact or after is None else _better(drawn, i, after),
+                better=None if exact or after is None else chance_better(drawn, i, after),
                 score=float(score[group[i]]),
                 games=int(played[group[i]]),
             )
@@ -395,137 +388,3 @@ def _check_anchor(anchor: tuple[str, float], players: Sequence[str]) -> None:
         )
     if anchor[0] not in players:
         raise InvalidOption(f"anchor {anchor[0]!r}: expected one of {', '.join(players)}")
-
-
-def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, Float64s]:
-    """Fit the Elo and the first-move advantage to the games, and to resampled games.
-
-    Calls with the same seed, players and openings use the same random weights of openings.
-
-    Returns:
-        the Elo ``[players]``, the first-move advantage, and samples of both, ``[draws, players]``
-        and ``[draws]``.
-    """
-    n, unit = len(tally.players), tally.games_of_a_pair
-    (points,), (games,) = tally.sums()
-    even = _balanced(points, games)
-    start, leverages = firth(*even, unit)
-    virtual = unit * leverages / 2
-    first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
-    generator = tally.generator(seed)
-    others, noise = generator.spawn(2)
-    samples, first_move_samples = np.empty((DRAWS, n)), np.empty(DRAWS)
-    for block in _blocks(n):
-        # The virtual points of the row against the column, moving first and second.
-        shape = np.stack([leverages / 2] * 2)[:, None]
-        virtual = others.standard_gamma(shape, (2, len(block), n, n))
-        first, second = unit * np.maximum(virtual, _LEAST * shape)
-        mean = (first + second) / 2
-        favour = others.standard_gamma(0.5, (2, len(block), 1, 1)) * games / max(tally.units, 1)
-        favour *= tally.units <= FEW
-        won, played = tally.sums(tally.weights(generator, len(block)))
-        won_evenly, played_evenly = _balanced(won, played)
-        estimate = fit(won_evenly + mean, played_evenly + mean + mean.swapaxes(1, 2), start)
-        samples[block] = estimate[0]
-        # Chance splits each agent's virtual points between the colours: equal halves would pull the
-        # advantage to 0. Few openings get one more opening, which favours either player by half.
-        won, played = won + first + favour[0], played + favour.sum(0)
-        first_move_samples[block] = fit(won, played + first + second.swapaxes(1, 2), estimate)[1]
-    deviations = _lacking(tally, information(even[1], start[0]))
-    samples += deviations * noise.standard_normal(samples.shape)
-    return start[0], first_move, samples, first_move_samples
-
-
-@one_thread()
-def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
-    """Return the deviation in Elo ``[players]`` that the samples lack: a floor for few openings.
-
-    The sums of an agent's points in a few openings can be alike by chance; resampled openings then
-    differ too little. The variance is at least that of resampled pairs of games, whose number is
-    greater. For two agents, both variances are the same. ``matrix`` is the information.
-    """
-    inverse, variances = np.linalg.inv(matrix), np.zeros((2, len(matrix)))
-    for part in filter(None, (tally, tally.beside)):
-        units = len(part.points)
-        if part.resampled == "openings" and units > 1:
-            deviations = part.deviations()  # antisymmetric
-            by_opening = deviations.sum(2) @ inverse
-            squares = (deviations**2).sum(0)
-            by_pair = inverse**2 @ squares.sum(1) - (inverse @ squares * inverse).sum(1)
-            variances += units / (units - 1) * np.stack([by_pair, (by_opening**2).sum(0)])
-    return np.asarray(ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0)))
-
-
-def _balanced(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
-    """Rescale points and games so that each pair has equally many games with each colour.
-
-    The Elo fit uses the rescaled games, so that Elo predicts an agent's share of all points, even
-    if moving first decides most of the games.
-    """
-    reverse = games.swapaxes(-1, -2)
-    both = (games > 0) & (reverse > 0)
-    scale = np.where(both, (games + reverse) / (2 * np.where(both, games, 1)), 1.0) / 2
-    won = points * scale + ((games - points) * scale).swapaxes(-1, -2)
-    return won, won + won.swapaxes(-1, -2)
-
-
-def _quasi_errors(elo: Float64s, samples: Float64s, alike: Bools) -> tuple[Float64s, Float64s]:
-    """Return how far each agent's interval reaches below and above its Elo, ``[players]`` each.
-
-    The lower half width of each difference should be the root of ``below**2`` of the first agent
-    plus ``above**2`` of the second. The fit minimises the deviance of a gamma distribution, by
-    steps that keep all numbers positive. Pairs that are ``alike``, ``[players, players]``, do not
-    count: only intervals without width would give the interval of their difference.
-    """
-    n = len(elo)
-    below = above = np.zeros(n)
-    if n < 2:
-        return below, above
-    low = [np.percentile(samples[:, [i]] - samples, TAILS[0], axis=0) for i in range(n)]
-    wanted = np.maximum(elo[:, None] - elo - low, _TIE) ** 2
-    weights = np.where(alike, _NEARLY_NONE, 1.0) - np.eye(n)
-    below = above = np.full(n, (wanted * weights).sum() / weights.sum() / 2)
-    for _ in range(_STEPS):
-        both = below[:, None] + above
-        below = below * np.sqrt((wanted / both**2 * weights).sum(1) / (weights / both).sum(1))
-        both = below[:, None] + above
-        above = above * np.sqrt((wanted / both**2 * weights).sum(0) / (weights / both).sum(0))
-    return np.sqrt(below), np.sqrt(above)
-
-
-def _together(elo: Float64s, samples: Float64s, below: Float64s, above: Float64s) -> float:
-    """Return the factor on half widths with which all differences hold at once: a maximum t.
-
-    In 95 % of the samples, every difference is within this factor times its half width of the
-    fitted difference. Tukey's range is the same for equal normal errors; this counts the errors
-    that the agents' common openings make, and their different sizes.
-    """
-    if len(elo) < 2:
-        return 1.0
-    off, worst = samples - elo, np.zeros(len(samples))
-    for i in range(len(elo)):
-        farthest = ((off - off[:, [i]]) / np.hypot(below[i], above)).max(1)
-        worst = np.maximum(worst, farthest)
-    return max(1.0, float(np.percentile(worst, TAILS[1] - TAILS[0])))
-
-
-def _blocks(players: int) -> list[Int64s]:
-    """Return the indices of the bootstrap draws, in blocks that fit into the processor's cache."""
-    count = -(-DRAWS * players * players // _BLOCK)
-    return np.array_split(np.arange(DRAWS), min(DRAWS, count))
-
-
-def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:
-    """Return the ends of each player's 95 % interval of ranks, from draws ``[draws, players]``."""
-    players = range(elo.shape[1])
-    above = np.stack([(elo > elo[:, [i]] + _TIE).sum(1) for i in players], 1)
-    below = np.stack([(elo < elo[:, [i]] - _TIE).sum(1) for i in players], 1)
-    best = np.percentile(above + 1, TAILS[0], axis=0, method="inverted_cdf")
-    worst = np.percentile(elo.shape[1] - below, TAILS[1], axis=0, method="inverted_cdf")
-    return best, worst
-
-
-def _better(elo: Float64s, one: int, other: int) -> float:
-    """Return the share of bootstrap draws in which ``one`` has the higher Elo; ties count half."""
-    ahead = elo[:, one] - elo[:, other]
-    return float((ahead > _TIE).mean() + (np.abs(ahead) <= _TIE).mean() / 2)
