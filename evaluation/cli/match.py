@@ -8,7 +8,6 @@ H1. The test counts pairs of games: two games from the same opening, with the co
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Final
 
 from c4env.evaluation.cli.declare import (
@@ -20,8 +19,7 @@ from c4env.evaluation.cli.declare import (
     refuse,
     run_settings,
 )
-from c4env.evaluation.cli.output import MatchProgress, say, show_run
-from c4env.evaluation.rating.power import prospect
+from c4env.evaluation.cli.output import MatchProgress, show_run
 from c4env.evaluation.rating.sprt import Sprt
 
 SPRT_OPENINGS: Final = 4
@@ -41,7 +39,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.games.run import choose_openings
     from c4env.evaluation.studies.match import play_match
 
     test = None
@@ -53,9 +50,6 @@ def execute(arguments: argparse.Namespace) -> None:
             arguments.openings = SPRT_OPENINGS
     with MatchProgress(test, arguments.quiet) as progress:
         settings = run_settings(arguments, progress)
-        if not arguments.quiet:
-            starts = choose_openings(settings["openings"], limit=settings.get("limit"))
-            say(prospect(len(starts), test), sys.stderr)
         match = play_match(
             arguments.one, arguments.other, sprt=test, on_pair=progress.on_pair, **settings
         )

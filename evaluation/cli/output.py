@@ -201,6 +201,14 @@ class MatchProgress(RunProgress):
         self._sprt = sprt
         self._counts = [0] * 5  # pairs by the points of the first agent, 0 to 2 in halves
 
+    def watch(self, done: int, total: int) -> None:
+        """Show the progress; say before the first game what the match can show."""
+        if self._bar is None and not self._quiet:
+            from c4env.evaluation.rating.power import prospect
+
+            say(prospect(total // 2, self._sprt), sys.stderr)
+        super().watch(done, total)
+
     def on_pair(self, points: float) -> None:
         """Add a pair of games in which the first agent scored ``points`` (0 to 2)."""
         self._counts[round(2 * points)] += 1
