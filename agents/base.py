@@ -82,7 +82,7 @@ class Agent(abc.ABC):
         0
     """
 
-    deterministic: bool = _Deterministic()  # type: ignore[assignment]
+    deterministic: bool = _Deterministic()  # type: ignore[assignment]  # it gives one
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
