@@ -27,6 +27,7 @@ from c4env.envs.batch import boards_from, discs_on
 from c4env.envs.streams import streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, require_integer, suggest
+from c4env.evaluation.exact.concepts import Concepts, concepts_of
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, versions
 from c4env.evaluation.store.lines import Lines
@@ -143,6 +144,13 @@ class Data:
             raise InvalidOption(f"split={split!r}: expected one of {', '.join(SPLITS)}")
         return self[np.flatnonzero(self.split == split)]
 
+    def concepts(self) -> Concepts:
+        """Return bitboards int64 ``[N]`` of threats, playable cells and cells that keep the value.
+
+        ``concepts=True`` of :func:`data` writes these columns to the file too.
+        """
+        return concepts_of(self.mine, self.theirs, self.columns)
+
     def numpy(self) -> tuple[NDArray[np.float32], ...]:
         """Convert the data to float32 arrays for training.
 
@@ -207,6 +215,8 @@ def data(
     sets: Sequence[str] = ("random", "zoo"),
     jobs: int | None = None,
     watch: Watcher | None = None,
+    *,
+    concepts: bool = False,
 ) -> Data:
     """Draw positions, score every column exactly, and write positions and scores to a file.
 
@@ -221,6 +231,7 @@ def data(
             plies; ``uci``, the 67,557 positions of the UCI set, with the split ``exam``.
         jobs: number of threads, one for each core if not given.
         watch: called with the number of positions labelled and the total.
+        concepts: also write the columns of :meth:`Data.concepts`.
 
     Returns:
         the content of the file.
@@ -256,7 +267,7 @@ def data(
                     f"{part} belongs to another call: {header}, not {draw.header()}"
                 )
             table = _labelled(boards[0], boards[1], _scores(lines, solver, threads, watch))
-            _write(file, table)
+            _write(file, table, table.concepts()._asdict() if concepts else {})
         finally:
             if file.exists() or not lines.entries:  # nothing to resume
                 lines.close()  # Windows removes no open file
@@ -480,8 +491,8 @@ def _read(path: Path) -> list[Any]:
     return arrays
 
 
-def _write(path: Path, table: Data) -> None:
-    arrays = vars(table)
+def _write(path: Path, table: Data, more: Mapping[str, Int64s]) -> None:
+    arrays = {**vars(table), **more}
     if path.suffix == ".npz":
         write_whole(path, lambda out: np.savez_compressed(out, allow_pickle=False, **arrays))
         return

@@ -74,6 +74,38 @@ def test_it_is_a_table_of_positions(late):
     assert repr(result[:0]) == "<Data: 0 positions>"
 
 
+def test_concepts_are_what_a_slow_reader_of_the_board_finds(tmp_path):
+    path = tmp_path / "a.npz"
+    found = evaluation.data(path, 300, range(10, 40), sets=["random"], concepts=True)
+    concepts = found.concepts()
+    with np.load(path) as content:
+        for name, cells in concepts._asdict().items():
+            assert content[name].dtype == np.int64
+            assert (content[name] == cells).all()
+    assert (Data.read(path).columns == found.columns).all()
+    seen = Counter()
+    for i, position in enumerate(positions(found)):
+        board = reference.board_after(position.moves())
+        best = max(found.columns[i].tolist())
+        expected = {name: set() for name in concepts._fields}
+        for column in reference.open_columns(board):
+            cell = (next(r for r in range(6) if board[r][column] == reference.EMPTY), column)
+            expected["playable"].add(cell)
+            score = int(found.columns[i][column])
+            if (score > 0, score < 0) == (best > 0, best < 0):
+                expected["keeping"].add(cell)
+        for side, player in (("mine", position.to_move), ("theirs", 1 - position.to_move)):
+            for row, column in reference.cells_completing_four(board, player):
+                if board[row][column] == reference.EMPTY:
+                    expected[f"{side}_{'odd' if row in (0, 2, 4) else 'even'}"].add((row, column))
+                    if (row, column) in expected["playable"]:
+                        expected[f"{side}_now"].add((row, column))
+        for name, cells in expected.items():
+            assert getattr(concepts, name)[i] == sum(1 << (7 * c + r) for r, c in cells), name
+            seen[name] += len(cells)
+    assert min(seen.values()) > 20
+
+
 @pytest.mark.parametrize("ending", [".npz", ".parquet"])
 def test_what_is_written_is_read(late, tmp_path, ending):
     if ending == ".parquet":
