@@ -295,9 +295,9 @@ class SearchResult:
 
     column: int
     value: float
-    nodes: int  # positions visited below the root
-    depth: int  # plies searched, the agent's own move included
-    principal_variation: tuple[int, ...]  # 0-based columns, the chosen column first
+    nodes: int  #: positions visited below the root
+    depth: int  #: plies searched, the agent's own move included
+    principal_variation: tuple[int, ...]  #: 0-based columns, the chosen column first
 
 
 class SearchingAgent(Agent):

@@ -52,13 +52,13 @@ _MODES: Final = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 class Rollout(NamedTuple):
     """T plies on N boards, from :meth:`TensorEnv.rollout`."""
 
-    observation: Tensor  # [T, N, ...], what the policy saw
-    action_mask: Tensor  # int8 [T, N, 7]
-    actions: Tensor  # [T, N], the policy's
-    extras: tuple[Tensor, ...]  # [T, N, ...] each, what else the policy returned
-    rewards: Tensor  # float32 [T, N], as from a step
-    terminations: Tensor  # bool [T, N]
-    last: Observed  # the observations after the last ply
+    observation: Tensor  #: [T, N, ...], what the policy saw
+    action_mask: Tensor  #: int8 [T, N, 7]
+    actions: Tensor  #: [T, N], the policy's
+    extras: tuple[Tensor, ...]  #: [T, N, ...] each, what else the policy returned
+    rewards: Tensor  #: float32 [T, N], as from a step
+    terminations: Tensor  #: bool [T, N]
+    last: Observed  #: the observations after the last ply
 
 
 class TensorEnv:
