@@ -295,16 +295,16 @@ class SearchResult:
 
     column: int
     value: float
-    nodes: int  # positions visited below the root
-    depth: int  # plies searched, the agent's own move included
-    principal_variation: tuple[int, ...]  # 0-based columns, the chosen column first
+    nodes: int  #: positions visited below the root
+    depth: int  #: plies searched, the agent's own move included
+    principal_variation: tuple[int, ...]  #: 0-based columns, the chosen column first
 
 
 class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation.
 
     :meth:`search` is the one method to write; :meth:`choose` plays its column and sets
-    :attr:`nodes`.
+    ``nodes``.
 
     Example:
         >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
@@ -312,7 +312,7 @@ class SearchingAgent(Agent):
     """
 
     def choose(self, position: Position) -> int:
-        """Choose the 0-based column to play; set :attr:`nodes`."""
+        """Choose the 0-based column to play; set ``nodes``."""
         result = self.search(position)
         self.nodes = result.nodes
         return result.column

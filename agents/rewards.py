@@ -20,10 +20,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from c4env.agents.solver import Solver
-from c4env.arrays import Int8s, Int64s
+from c4env.arrays import Float32s, Int8s, Int64s
 from c4env.bitboard import drop, has_won, win_score
 from c4env.envs.batch import boards_from
 from c4env.errors import IllegalMove, InvalidAction, InvalidPosition
@@ -31,7 +31,6 @@ from c4env.jit import kernel
 from c4env.position import Position
 from c4env.rules import CELLS, COLUMNS
 
-Float32s = NDArray[np.float32]
 Positions = Sequence[Position | str] | Mapping[str, Any] | ArrayLike
 """N positions, N move strings such as ``"4455"``, or observations of the sides to move."""
 Columns = Iterable[SupportsIndex | None] | ArrayLike

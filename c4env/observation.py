@@ -108,8 +108,8 @@ class Observation(TypedDict):
         array([0, 1], dtype=int8)
     """
 
-    observation: Int8s  # ``(6, 7, 2)``
-    action_mask: Int8s  # ``(7,)``
+    observation: Int8s  #: ``(6, 7, 2)``
+    action_mask: Int8s  #: ``(7,)``
 
 
 def observe(position: Position, player: int | None = None) -> Observation:

@@ -69,7 +69,6 @@ class Position:
         mine: bitboard of the side to move (layout: ``c4env.bitboard``).
         theirs: bitboard of the other side.
         plies: discs played, 0..42.
-        to_move: 0 or 1, the player to move (after the end, the player who would be next).
 
     Example:
         >>> position = Position.parse("445").play(2)
@@ -186,7 +185,7 @@ class Position:
 
     @property
     def to_move(self) -> int:
-        """The player to move, 0 or 1."""
+        """The player to move, 0 or 1; after the end, the player who would be next."""
         return self.plies & 1
 
     @property

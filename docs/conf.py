@@ -8,19 +8,30 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 from pathlib import Path
+from typing import Any
 
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.ext.napoleon import Config, GoogleDocstring
+from sphinx.util.inspect import TypeAliasForwardRef
+from sphinx.util.nodes import make_refnode
 
 from c4env.evaluation.__main__ import main
 
 project = "c4env"
 copyright = "the authors of c4env, MIT licence"
-extensions = ["myst_nb"]
-root_doc = "docs/contents"
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+root_doc = "docs/index"
 include_patterns = ["docs/**.md", "docs/notebooks/*.ipynb", "CHANGELOG.md", "CONTRIBUTING.md"]
 html_theme = "furo"
 html_title = "c4env"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_copyright = False
 smartquotes = False  # options keep their two dashes
 
@@ -32,6 +43,109 @@ nb_render_markdown_format = "myst"  # with tables
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 suppress_warnings = ["myst.header"]
+
+autodoc_default_options = {
+    "members": True,
+    "special-members": "__call__",
+    "member-order": "bysource",
+    "show-inheritance": True,
+}
+autodoc_mock_imports = ["flax", "jax", "stable_baselines3", "torch"]  # the site needs no extra
+autodoc_inherit_docstrings = False  # an entry has what its own class says
+autodoc_preserve_defaults = True
+autoclass_content = "both"  # with the constructor's arguments
+python_maximum_signature_line_length = 88
+toc_object_entries_show_parents = "hide"
+LINKED = {  # aliases of types, which signatures show by name
+    "c4env.agents.pool": "Priority",
+    "c4env.agents.rewards": "Columns Positions",
+    "c4env.arrays": "Bools Float32s Float64s Int8s Int32s Int64s",
+    "c4env.envs.opponents": "AnyOpponent",
+    "c4env.envs.tensor": "Observed TensorOpponent",
+    "c4env.evaluation.exact.scores": "Scores",
+    "c4env.evaluation.games.field": "Player Players",
+    "c4env.evaluation.progress": "Watcher",
+    "c4env.evaluation.rating.sprt": "Decision",
+    "c4env.evaluation.store.run_files": "Ending",
+    "c4env.openings": "Openings",
+    "jax": "Array",
+    "torch": "Tensor",
+    "torch.utils.data": "TensorDataset",
+}
+autodoc_type_aliases = {
+    name: f"~{module}.{name}" for module, names in LINKED.items() for name in names.split()
+}
+nitpick_ignore_regex = [  # documented elsewhere, or nowhere
+    (
+        "py:.*",
+        r"(abc|collections|gymnasium|jax|numpy|os|pathlib|pettingzoo|stable_baselines3|torch)\..*",
+    ),
+    ("py:class", r"Array|ArrayLike|NDArray|Tensor|np\.str_|spaces\.Dict"),
+]
+
+nitpick_ignore = {  # what a caller does not need to know
+    ("py:class", name)
+    for name in (
+        "c4env.agents.making.maker.Maker",
+        "c4env.agents.making.options.Init",
+        "c4env.envs.aec.CheckedEnv",
+        "c4env.envs.jax_env.Game",
+        "c4env.envs.opponents.Function",
+        "c4env.evaluation.games.game.Clock",
+        "c4env.evaluation.rating.tally.Tally",
+        "c4env.evaluation.store.header.RunHeader",
+        "c4env.evaluation.studies.match.Forfeits",
+        "c4env.evaluation.studies.match.Shares",
+        "c4env.evaluation.tables.Column",
+        "c4env.evaluation.tables.Table",
+    )
+}
+
+TypeAliasForwardRef.__repr__ = lambda self: self.name  # as Sphinx shows it within a union
+PLAIN = {"Bases: object", "Bases: ABC", "Bases: NamedTuple", "Bases: Protocol", "Bases: TypedDict"}
+OF_TUPLES = re.compile(r"(Create new instance of|Alias for field number) .*")  # Python's words
+TYPE = re.compile(r"(\.\. attribute:: .+\n)\n((?: .*\n|\n)*?)( +:type: .+)")
+
+
+def read_sections(_: Sphinx, what: str, name: str, thing: Any, __: Any, lines: list[str]) -> None:
+    """Read the sections of a docstring. In an attribute's text, a colon does not end a type."""
+    text = "\n".join(GoogleDocstring(lines, Config(), obj=thing).lines())
+    lines[:] = TYPE.sub(r"\1\3\n\n\2", OF_TUPLES.sub("", text)).split("\n")
+
+
+def find_entry(
+    app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.TextElement
+) -> nodes.reference | None:
+    """Link a name to its only entry under another module, such as the package that offers it."""
+    parts = node["reftarget"].split(".") if node.get("refdomain") == "py" else []
+    for tail in (parts[-2:], parts[-1:]):
+        places = {
+            (entry.docname, entry.node_id)
+            for name, entry in env.domains.python_domain.objects.items()
+            if name.split(".")[-len(tail) :] == tail
+        }
+        if len(places) == 1:
+            return make_refnode(app.builder, node["refdoc"], *places.pop(), shown)
+    return None
+
+
+def drop_plain_bases(_: Sphinx, domain: str, kind: str, content: addnodes.desc_content) -> None:
+    """Leave out bases that say nothing to a caller."""
+    for line in [*content.findall(nodes.paragraph)]:
+        if line.astext() in PLAIN:
+            line.parent.remove(line)
+
+
+def polish(_: Sphinx, page: nodes.document) -> None:
+    """Put a colon for the two dashes before what an argument is; mark cells that are numbers.
+
+    The style sheet keeps a number or an interval in one line.
+    """
+    for text in [text for text in page.findall(nodes.Text) if text == " -- "]:
+        text.parent.replace(text, nodes.Text(": "))
+    for cell in page.findall(nodes.entry):
+        if re.fullmatch(r"[-+±]?\d[\d,.%+\- ()]*", cell.astext()):
+            cell["classes"].append("number")
 
 
 def add_run(app: Sphinx, error: Exception | None) -> None:
@@ -46,4 +160,8 @@ def add_run(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx of the above."""
+    app.connect("autodoc-process-docstring", read_sections)
+    app.connect("missing-reference", find_entry)
+    app.connect("object-description-transform", drop_plain_bases)
+    app.connect("doctree-read", polish)
     app.connect("build-finished", add_run)

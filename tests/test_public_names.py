@@ -1,20 +1,28 @@
 """What the three packages offer: their names, and no others."""
 
+import contextlib
 import doctest
 import importlib
+import json
 import os
+import re
+import types
 
 import numpy as np
 import pytest
 
 import c4env
+from c4env.errors import MissingExtra
+from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python
+from tests.helpers.reference import entries, imported
 
 PACKAGES = [c4env, c4env.agents, c4env.evaluation]
 EXTRAS = [
     *("torch", "pygame", "scipy", "matplotlib"),
     *("pandas", "openai", "starlette", "stable_baselines3"),
 ]
+IMPORT = r"^ *from (c4env[\w.]*) import (\([^)]*\)|.+)"
 DOCUMENTED = [(package, name) for package in PACKAGES for name in dir(package)]
 
 
@@ -49,6 +57,38 @@ def test_names_alone_compile_nothing():
         "print([name for name in sys.modules if name.startswith(('numba', 'llvmlite'))])"
     )
     assert run_python("-c", code, check=True).stdout == "[]\n"
+
+
+def imports_of_guides():
+    """The dotted names of this project that the pages, notebooks and examples import."""
+    for path in sorted((ROOT / "docs").glob("**/*.*")):
+        if path.suffix == ".md":
+            code = re.findall(r"^```python\n(.*?)^```$", path.read_text("utf-8"), re.M | re.S)
+        elif path.suffix == ".ipynb":
+            cells = json.loads(path.read_text("utf-8"))["cells"]
+            code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        else:
+            code = [path.read_text("utf-8")] if path.parent.name == "examples" else []
+        for module, names in re.findall(IMPORT, "\n".join(code), re.M):
+            for name in re.findall(r"\w+", re.sub(r"#.*| as \w+", "", names)):
+                yield f"{module}.{name}"
+
+
+def home_of(name):
+    """Where a class or function is defined, of all names that it has; a constant has only one."""
+    thing, last = imported(name), name.rpartition(".")[2]
+    return f"{thing.__module__}.{last}" if getattr(thing, "__qualname__", "") == last else name
+
+
+def test_whatever_a_caller_needs_has_an_entry_that_can_be_imported():
+    homes = set()
+    for name in entries():
+        with contextlib.suppress(MissingExtra):
+            homes.add(home_of(name))
+    public = {f"{package.__name__}.{name}" for package in PACKAGES for name in dir(package)}
+    for name in public.union(imports_of_guides()):
+        with contextlib.suppress(MissingExtra):
+            assert isinstance(imported(name), types.ModuleType) or home_of(name) in homes, name
 
 
 @pytest.mark.parametrize(("package", "name"), DOCUMENTED)

@@ -182,8 +182,8 @@ def make(spec: Any, **options: Any) -> Agent:
     Args:
         spec: ``name:key=value,key=value``, or a :class:`Spec`; a function of one observation; or a
             network: a PyTorch module, a model of Stable-Baselines3, or a function decorated by
-            ``c4env.batched`` (:mod:`c4env.agents.making.networks`). A network's agent chooses for
-            many boards in one call and has the options ``temperature`` and ``policy``.
+            ``c4env.batched`` (:func:`~c4env.agents.making.networks.as_network`). A network's agent
+            chooses for many boards in one call and has the options ``temperature`` and ``policy``.
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:

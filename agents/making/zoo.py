@@ -40,11 +40,11 @@ class Entry:
     target: Any
     """``module:attribute`` of a class or function, imported on first use; a module whose name
     begins with a dot is one of ``c4env.agents``. Or the class, function or network itself."""
-    summary: str = ""  # empty: the first line of the docstring
-    argument: str = ""  # the option that a spec may set without a key: name:argument
-    needs: tuple[str, ...] = ()  # required modules of other packages
-    any_board: bool = False  # True: plays on all boards (c4env.use_board), not only on 6x7x4
-    network: bool = False  # True: sends requests, which may cost money; checks must skip it
+    summary: str = ""  #: empty: the first line of the docstring
+    argument: str = ""  #: the option that a spec may set without a key: name:argument
+    needs: tuple[str, ...] = ()  #: required modules of other packages
+    any_board: bool = False  #: True: plays on all boards (c4env.use_board), not only on 6x7x4
+    network: bool = False  #: True: sends requests, which may cost money; checks must skip it
     runs: Literal["shared", "own", "here"] = "shared"
     """Where a run plays the agent: in the process that agents of this project share, in a process
     of its own (it runs other people's code), or here, in the process of the run (it waits for a

@@ -223,9 +223,9 @@ class TreeResult(SearchResult):
     Values are for the side to move: 1 for a win, 0 for a draw, -1 for a loss.
     """
 
-    visits: tuple[int, ...]  # [7] visits of each column, including the kept subtree's
-    values: tuple[float | None, ...]  # [7] mean results, exact if proven; None without visits
-    proven: int | None  # 1, 0 or -1 if the result of perfect play is proven
+    visits: tuple[int, ...]  #: [7] visits of each column, including the kept subtree's
+    values: tuple[float | None, ...]  #: [7] mean results, exact if proven; None without visits
+    proven: int | None  #: 1, 0 or -1 if the result of perfect play is proven
 
 
 class TreeAgent(SearchingAgent):

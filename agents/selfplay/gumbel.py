@@ -47,10 +47,10 @@ FORCED_NODES: Final = 5  # nodes for forced moves that the tree reserves for eac
 class PolicyOutput(NamedTuple):
     """The results of N searches."""
 
-    columns: Int64s  # [N] the columns to play
-    policies: Float64s  # [N, 7] the improved policies
-    values: Float64s  # [N] expected results for the side to move; nan if its move is forced
-    proven: Bools  # [N] True where the value is the result of perfect play
+    columns: Int64s  #: [N] the columns to play
+    policies: Float64s  #: [N, 7] the improved policies
+    values: Float64s  #: [N] expected results for the side to move; nan if its move is forced
+    proven: Bools  #: [N] True where the value is the result of perfect play
 
 
 _output = (types.int64[::1], types.float64[:, ::1], types.float64[::1], types.boolean[::1])

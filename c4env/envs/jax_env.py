@@ -63,18 +63,17 @@ class Game(NamedTuple):
         return board.reshape(*self.color.shape, ROWS * COLUMNS)
 
 
-@jax.tree_util.register_dataclass
 @dataclass(frozen=True, eq=False)
 class State:
     """A game, or with leading axes many, as ``jax.vmap`` makes them; a pytree of pgx's fields."""
 
     env_id = "connect_four"
-    current_player: Array  # int32, the player to move, 0 or 1
-    observation: Array  # bool [6, 7, 2], row 0 on top, plane 0 the discs of the player to move
-    rewards: Array  # float32 [2] by player, of the last step
-    terminated: Array  # bool
-    truncated: Array  # bool, true only where a program has replaced it
-    legal_action_mask: Array  # bool [7]; after the end all true
+    current_player: Array  #: int32, the player to move, 0 or 1
+    observation: Array  #: bool [6, 7, 2], row 0 on top, plane 0 the discs of the player to move
+    rewards: Array  #: float32 [2] by player, of the last step
+    terminated: Array  #: bool
+    truncated: Array  #: bool, true only where a program has replaced it
+    legal_action_mask: Array  #: bool [7]; after the end all true
     _step_count: Array  # int32, steps since init
     _x: Game
 
@@ -90,6 +89,9 @@ class State:
             raise InvalidOption(f"{what}; jax.tree.map(lambda leaf: leaf[i], states) is game i")
         write_whole(filename, svg(JaxEnv.positions(self)[0]))
 
+
+# Not as a decorator: the site describes the class without JAX.
+jax.tree_util.register_dataclass(State)
 
 with contextlib.suppress(ImportError):  # flax's checkpoints hold states, as pgx's
     from flax import serialization

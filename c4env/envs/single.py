@@ -37,13 +37,13 @@ _BOARD: Final = np.zeros(1, np.int64)  # the number of the only board
 class Info(TypedDict):
     """The ``info`` of :class:`ConnectFourEnv`; some keys are present only after the game."""
 
-    action_mask: Int8s  # (7,)
+    action_mask: Int8s  #: (7,)
     ply: int
     seat: int
     exact_reward: NotRequired[float]
     illegal: NotRequired[bool]
     winner: NotRequired[int]
-    winning_cells: NotRequired[Int8s]  # (6, 7)
+    winning_cells: NotRequired[Int8s]  #: (6, 7)
 
 
 class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):

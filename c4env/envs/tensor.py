@@ -47,14 +47,14 @@ class State(NamedTuple):
     of ``_replace`` into an empty tuple.
     """
 
-    boards: Tensor  # int64 [N, 2], discs of the side to move, discs of the other side
-    plies: Tensor  # int8 [N], discs on the board
-    terminated: Tensor  # bool [N], whether the game is over
-    rewards: Tensor  # float32 [N, 2], of player 0 and player 1, from the latest step
-    legal_action_mask: Tensor  # bool [N, 7], all True once the game is over
-    seats: Tensor  # int8 [N], the caller's player; -1 in self-play
-    starts: Tensor  # int64 [N], a random stream for openings and seats
-    replies: Tensor  # int64 [N], a random stream for the moves of "random"
+    boards: Tensor  #: int64 [N, 2], discs of the side to move, discs of the other side
+    plies: Tensor  #: int8 [N], discs on the board
+    terminated: Tensor  #: bool [N], whether the game is over
+    rewards: Tensor  #: float32 [N, 2], of player 0 and player 1, from the latest step
+    legal_action_mask: Tensor  #: bool [N, 7], all True once the game is over
+    seats: Tensor  #: int8 [N], the caller's player; -1 in self-play
+    starts: Tensor  #: int64 [N], a random stream for openings and seats
+    replies: Tensor  #: int64 [N], a random stream for the moves of "random"
 
 
 def init(key: Any, n: int, *, device: Any = None, **rules: Any) -> State:

@@ -52,13 +52,13 @@ _MODES: Final = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 class Rollout(NamedTuple):
     """T plies on N boards, from :meth:`TensorEnv.rollout`."""
 
-    observation: Tensor  # [T, N, ...], what the policy saw
-    action_mask: Tensor  # int8 [T, N, 7]
-    actions: Tensor  # [T, N], the policy's
-    extras: tuple[Tensor, ...]  # [T, N, ...] each, what else the policy returned
-    rewards: Tensor  # float32 [T, N], as from a step
-    terminations: Tensor  # bool [T, N]
-    last: Observed  # the observations after the last ply
+    observation: Tensor  #: [T, N, ...], what the policy saw
+    action_mask: Tensor  #: int8 [T, N, 7]
+    actions: Tensor  #: [T, N], the policy's
+    extras: tuple[Tensor, ...]  #: [T, N, ...] each, what else the policy returned
+    rewards: Tensor  #: float32 [T, N], as from a step
+    terminations: Tensor  #: bool [T, N]
+    last: Observed  #: the observations after the last ply
 
 
 class TensorEnv:
@@ -140,7 +140,8 @@ class TensorEnv:
         """Start new games; return observation and info, see the class.
 
         Args:
-            seed: the seed of all draws, as for :func:`init`. None continues the random streams.
+            seed: the seed of all draws, as for :func:`c4env.envs.tensor.init`. None continues the
+                random streams.
             options: ``"reset_mask"``, a bool tensor ``[N]``: the boards to start, while the others
                 continue.
 

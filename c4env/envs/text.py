@@ -209,7 +209,7 @@ class TextEnv(gymnasium.Env[str, str]):
     """One player of Connect Four in words, against an opponent: a :class:`ConnectFourEnv` in text.
 
     Observation: the filled template, by default with the board.
-    Action: a text that announces a move, for the :func:`reader` of the kind. Reward: 1 when the
+    Action: a text that announces a move, for the reader of the kind. Reward: 1 when the
     caller wins, -1 when the caller loses, else 0; or, with ``reward="exact"``, what
     ``c4env.agents.rewards.keeps`` gives the move, also in ``info["exact_reward"]``. An illegal or
     unreadable action loses the game or raises, depending on ``illegal``.

@@ -24,14 +24,14 @@ class Concepts(NamedTuple):
     bottom. ``mine`` is the side to move.
     """
 
-    playable: Int64s  # the cells that the next disc can take
-    keeping: Int64s  # those of them that keep the win or the draw; all in a lost position
-    mine_odd: Int64s  # threats of the side to move in odd rows
-    mine_even: Int64s  # threats of the side to move in even rows
-    mine_now: Int64s  # threats of the side to move that it can play at once
-    theirs_odd: Int64s  # threats of the other side in odd rows
-    theirs_even: Int64s  # threats of the other side in even rows
-    theirs_now: Int64s  # threats of the other side that can be played at once
+    playable: Int64s  #: the cells that the next disc can take
+    keeping: Int64s  #: those of them that keep the win or the draw; all in a lost position
+    mine_odd: Int64s  #: threats of the side to move in odd rows
+    mine_even: Int64s  #: threats of the side to move in even rows
+    mine_now: Int64s  #: threats of the side to move that it can play at once
+    theirs_odd: Int64s  #: threats of the other side in odd rows
+    theirs_even: Int64s  #: threats of the other side in even rows
+    theirs_now: Int64s  #: threats of the other side that can be played at once
 
 
 def concepts_of(mine: Int64s, theirs: Int64s, columns: Int8s) -> Concepts:

@@ -73,13 +73,13 @@ class Data:
         (5,)
     """
 
-    mine: Int64s  # [N] bitboards of the side to move (c4env.bitboard)
-    theirs: Int64s  # [N] bitboards of the other side
-    ply: Int8s  # [N] discs on the board
-    score: Int8s  # [N] exact score for the side to move (c4env.agents.solver.Solver)
-    columns: Int8s  # [N, 7] the score of each column, NO_SCORE (-99) where it is full
-    best: Bools  # [N, 7] whether a column has the greatest score
-    split: NDArray[np.str_]  # [N] one of SPLITS; a position has the same split in all files
+    mine: Int64s  #: [N] bitboards of the side to move (c4env.bitboard)
+    theirs: Int64s  #: [N] bitboards of the other side
+    ply: Int8s  #: [N] discs on the board
+    score: Int8s  #: [N] exact score for the side to move (c4env.agents.solver.Solver)
+    columns: Int8s  #: [N, 7] the score of each column, NO_SCORE (-99) where it is full
+    best: Bools  #: [N, 7] whether a column has the greatest score
+    split: NDArray[np.str_]  #: [N] one of SPLITS; a position has the same split in all files
 
     def __len__(self) -> int:
         return len(self.mine)

@@ -31,13 +31,13 @@ class Exam:
         0.525
     """
 
-    mine: Int64s  # [N] bitboards of the side to move (c4env.bitboard)
-    theirs: Int64s  # [N] bitboards of the other side
-    plies: Int8s  # [N] discs on the board
-    scores: Int8s  # [N, 7] the exact score of each column, NO_SCORE (-99) where it is full
-    masks: Bools  # [N, 7] whether a column is legal
-    keeps: Bools  # [N, 7] whether a column keeps the win or the draw
-    critical: Bools  # [N] whether legal columns differ in result: all do in an exam
+    mine: Int64s  #: [N] bitboards of the side to move (c4env.bitboard)
+    theirs: Int64s  #: [N] bitboards of the other side
+    plies: Int8s  #: [N] discs on the board
+    scores: Int8s  #: [N, 7] the exact score of each column, NO_SCORE (-99) where it is full
+    masks: Bools  #: [N, 7] whether a column is legal
+    keeps: Bools  #: [N, 7] whether a column keeps the win or the draw
+    critical: Bools  #: [N] whether legal columns differ in result: all do in an exam
 
     def __len__(self) -> int:
         return len(self.mine)
@@ -46,7 +46,7 @@ class Exam:
         return f"<Exam: {len(self)} positions of {self.plies.min()} to {self.plies.max()} plies>"
 
     def observations(self, layout: str = "planes_last", dtype: str = "int8") -> NDArray[Any]:
-        """Return the observations ``[N, ...]`` in a layout of :data:`c4env.observation.LAYOUTS`.
+        """Return the observations ``[N, ...]`` in a layout of ``c4env.observation.LAYOUTS``.
 
         Raises:
             InvalidOption: the layout or the dtype is unknown.

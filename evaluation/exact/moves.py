@@ -41,9 +41,9 @@ class JudgedMove(NamedTuple):
     """A move, and the exact scores of all columns for the player who made it."""
 
     player: str
-    group: str  # the unit that the bootstrap resamples: the opening, or the position
-    ply: int  # discs on the board before the move: 0 for the first player's first move
-    column: int  # 0-based
+    group: str  #: the unit that the bootstrap resamples: the opening, or the position
+    ply: int  #: discs on the board before the move: 0 for the first player's first move
+    column: int  #: 0-based
     scores: Scores
 
     @property
@@ -79,7 +79,7 @@ class JudgedMove(NamedTuple):
         return self.given_away > 0
 
     def terms(self) -> dict[str, float]:
-        """What the move adds to each of the sums of its group: :data:`TERMS`."""
+        """What the move adds to each of the sums of its group: ``TERMS``."""
         if self.forced:
             return {**dict.fromkeys(TERMS, 0.0), "forced": 1}
         return {
@@ -119,15 +119,15 @@ class MoveQuality(NamedTuple):
     """The quality of a player's moves, or of a selection of the moves."""
 
     player: str
-    moves: int  # moves with a choice
-    forced: int  # moves with one legal column, which the other fields do not count
+    moves: int  #: moves with a choice
+    forced: int  #: moves with one legal column, which the other fields do not count
     critical: int
     blunders: int
-    given_away: float  # points that exact play keeps: 1/2 from a win to a draw, 1 to a loss
-    optimal: Interval  # share of the moves
-    keeping: Interval  # share of the moves that keep the value; in a lost position, all moves do
-    blunder_rate: Interval  # blunders per critical move
-    loss: Interval  # mean loss, in points of the score
+    given_away: float  #: points that exact play keeps: 1/2 from a win to a draw, 1 to a loss
+    optimal: Interval  #: share of the moves
+    keeping: Interval  #: share of the moves that keep the value; in a lost position, all moves do
+    blunder_rate: Interval  #: blunders per critical move
+    loss: Interval  #: mean loss, in points of the score
 
 
 QUALITY_COLUMNS: Final = (
@@ -177,7 +177,7 @@ class Quality(Result):
 
     @classmethod
     def of_games(cls, games: Sequence[GameRecord], judge: Judge, seed: int = 0) -> Quality:
-        """Judge the moves of games (:func:`judge_games`)."""
+        """Judge the moves of games (``judge_games``)."""
         alike = len({game.opening for game in games}) < 2
         moves = judge_games(games, judge)
         return cls(tuple(moves), unit="games" if alike else "openings", seed=seed)
@@ -223,7 +223,7 @@ class Quality(Result):
         plies: tuple[int, int] | None = None,
         group: str | None = None,
     ) -> dict[str, Float64s]:
-        """Sum each of :data:`TERMS` over a selection of a player's moves, by group."""
+        """Sum each of ``TERMS`` over a selection of a player's moves, by group."""
         if player not in self._terms:
             raise InvalidOption(
                 f"player {player!r} was not judged: expected {', '.join(self._terms)}"
@@ -245,7 +245,7 @@ class Quality(Result):
 
     @functools.cached_property
     def _terms(self) -> dict[str, dict[str, NDArray[Any]]]:
-        """Each player's N moves as named arrays ``[N]``: group, ply, and :data:`TERMS`."""
+        """Each player's N moves as named arrays ``[N]``: group, ply, and ``TERMS``."""
         rows: dict[str, list[dict[str, float]]] = {}
         for move in self.moves:
             row = {"group": self._groups[move.group], "ply": move.ply, **move.terms()}

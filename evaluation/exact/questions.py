@@ -76,7 +76,10 @@ def quality(
 
     Args:
         specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
-        on: sets of positions (:func:`c4env.evaluation.exact.questions.labelled_sets`).
+        on: sets of positions: ``"exam"``; ``"fresh:SEED"``, an exam that is made by the recipe of
+            the exam; files of ``moves score`` lines; or ``"end-easy"``, ``"middle-easy"``,
+            ``"middle-medium"``, ``"begin-easy"``, ``"begin-medium"`` and ``"begin-hard"``, which
+            are made from the seed.
         count: number of positions to take from the start of each set: all if not given, 100 of a
             set that is made from the seed.
         seed: seed of stochastic agents, of sets made from it, and of the intervals.
@@ -199,7 +202,7 @@ def labelled_sets(
 
     Args:
         names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``),
-            ``fresh:SEED`` (``c4env.evaluation.exact.recipe``), or names in :data:`STAGES`, whose
+            ``fresh:SEED`` (``c4env.evaluation.exact.recipe``), or names in ``STAGES``, whose
             sets this function generates.
         count: number of positions to take from the start of each set: all if not given, and
             ``GENERATED`` of a set that this function generates.

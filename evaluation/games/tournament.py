@@ -36,9 +36,9 @@ from c4env.evaluation.tables import plural
 class Frames(NamedTuple):
     """A run as pandas frames of raw values."""
 
-    games: Any  # a row for each game
-    ratings: Any  # a row for each agent, the strongest first
-    table: Any  # a row for each pairing: first, second, games, wins, draws, losses, score
+    games: Any  #: a row for each game
+    ratings: Any  #: a row for each agent, the strongest first
+    table: Any  #: a row for each pairing: first, second, games, wins, draws, losses, score
 
 
 @dataclass(frozen=True)

@@ -87,16 +87,16 @@ class Rating:
 
     player: str
     elo: float
-    low: float  # 95 % interval, for comparisons of agents
+    low: float  #: 95 % interval, for comparisons of agents
     high: float
-    ranks: Ranks | None  # 95 % interval of the place in the agent's group; None in exact runs
-    better: float | None  # probability of being stronger than the next of the group, if any
-    score: float  # points per game, 0..1
+    ranks: Ranks | None  #: 95 % interval of the place in the agent's group; None in exact runs
+    better: float | None  #: probability of being stronger than the next of the group, if any
+    score: float  #: points per game, 0..1
     games: int
-    nodes: float | None = field(default=None, compare=False)  # a move
-    seconds: float | None = field(default=None, compare=False)  # a move, in the median game
-    reliable: float | None = None  # share of games that it did not forfeit, 0..1, if any were
-    finished: Interval | None = None  # Elo over the games that nobody forfeited, if it forfeited
+    nodes: float | None = field(default=None, compare=False)  #: a move
+    seconds: float | None = field(default=None, compare=False)  #: a move, in the median game
+    reliable: float | None = None  #: share of games that it did not forfeit, 0..1, if any were
+    finished: Interval | None = None  #: Elo over the games that nobody forfeited, if it forfeited
 
     @property
     def ms(self) -> float | None:

@@ -372,7 +372,7 @@ class WinTable(Result):
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of forfeits that occurred, as :data:`FORFEIT_KINDS` names them."""
+        """The kinds of forfeits that occurred, as ``FORFEIT_KINDS`` names them."""
         return [
             kind for kind in FORFEIT_KINDS if any(self.forfeited(p, kind) for p in self.forfeits)
         ]

@@ -50,14 +50,14 @@ class GameRecord:
         ('4742464', 0, 'four')
     """
 
-    players: tuple[str, str]  # spec strings, as given
-    opening: str  # 1-based columns played before the agents took over
-    moves: str  # 1-based columns of the whole game, including the opening
-    winner: int | None  # 0 the first player, 1 the second, None a draw, or no result
+    players: tuple[str, str]  #: spec strings, as given
+    opening: str  #: 1-based columns played before the agents took over
+    moves: str  #: 1-based columns of the whole game, including the opening
+    winner: int | None  #: 0 the first player, 1 the second, None a draw, or no result
     ending: Ending
-    reason: str = ""  # the cause of a forfeit
-    nodes: tuple[int, int] = (0, 0)  # positions searched
-    seconds: tuple[float, float] = (0.0, 0.0)  # time spent choosing moves
+    reason: str = ""  #: the cause of a forfeit
+    nodes: tuple[int, int] = (0, 0)  #: positions searched
+    seconds: tuple[float, float] = (0.0, 0.0)  #: time spent choosing moves
 
     @property
     def points(self) -> tuple[float, float]:

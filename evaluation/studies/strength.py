@@ -38,13 +38,13 @@ LOCK_SECONDS: Final = 5.0  # to wait while another process writes
 class Strength(NamedTuple):
     """A measurement of a model's strength."""
 
-    step: int  # the caller's training step
-    seconds: float  # time since the training began
-    blunders: float  # fraction of exam positions in which the model gives away a win or a draw
-    elo: float  # Elo of the model; the mean of the stored field is 0
-    low: float  # 95 % interval of the Elo
+    step: int  #: the caller's training step
+    seconds: float  #: time since the training began
+    blunders: float  #: fraction of exam positions in which the model gives away a win or a draw
+    elo: float  #: Elo of the model; the mean of the stored field is 0
+    low: float  #: 95 % interval of the Elo
     high: float
-    score: float  # the model's points per game, 0..1
+    score: float  #: the model's points per game, 0..1
     games: int
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Write the lists of agents, commands and public names into the pages of the reference.
+"""Write the lists of agents and commands into their pages.
 
 A list stands in its page between `<!-- made: KIND NAMES -->` and `<!-- end -->`.
 """
@@ -21,10 +21,15 @@ from c4env.evaluation.cli.declare import Parser
 from c4env.evaluation.cli.output import say
 from c4env.system import usable_cores
 from tests.helpers.paths import ROOT
-from tests.makers import docstrings
 
-PAGES: Final = [ROOT / "docs" / "agents.md", *sorted((ROOT / "docs" / "reference").glob("*.md"))]
-BLOCK: Final = re.compile(r"(<!-- made: (\w+) ?([\w.\s]*?) -->\n).*?(<!-- end -->)", re.S)
+BLOCK: Final = re.compile(
+    r"(<!-- made: (agents|command|options|shared) ?(\w*) -->\n).*?(<!-- end -->)", re.S
+)
+PAGES: Final = [
+    page
+    for page in sorted((ROOT / "docs").glob("**/*.md"))
+    if BLOCK.search(page.read_text("utf-8"))
+]
 
 
 def execute(_: Namespace) -> None:
@@ -37,8 +42,6 @@ def made(page: Path) -> str:
     """The text of a page with its lists as they should be."""
 
     def block(found: re.Match[str]) -> str:
-        if found[2] == "output":  # by another maker
-            return found[0]
         lines = KINDS[found[2]](found[3], page)
         return f"{found[1]}\n" + "\n".join(lines).strip() + f"\n\n{found[4]}"
 
@@ -124,6 +127,4 @@ KINDS: Final = {
     "command": command,
     "options": options,
     "shared": shared,
-    "names": docstrings.named,
-    "others": docstrings.others,
 }
