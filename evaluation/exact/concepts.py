@@ -18,7 +18,7 @@ _playable: Any = rules.playable
 
 
 class Concepts(NamedTuple):
-    """Bitboards int64 ``[N]`` (:mod:`c4env.bitboard`) of N positions, in their order.
+    """Bitboards int64 ``[N]`` (``c4env.bitboard``) of N positions, in their order.
 
     A threat is an empty cell where a disc of a side completes four. Its row counts from 1 at the
     bottom. ``mine`` is the side to move.
