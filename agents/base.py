@@ -82,12 +82,16 @@ class Agent(abc.ABC):
         0
     """
 
-    deterministic: bool = _Deterministic()  # type: ignore[assignment]  # it gives one
+    deterministic: bool = _Deterministic()  # type: ignore[assignment]  # a descriptor that gives one
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
     _arguments: Mapping[str, Any] = MappingProxyType({})  # as checked, for repr
-    _repeats: bool = False  # what a class of this package knows of itself
+
+    @property
+    def _repeats(self) -> bool:
+        """What a class of this package knows of itself: ``deterministic`` of its own methods."""
+        return False
 
     @final
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:

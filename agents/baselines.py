@@ -45,6 +45,8 @@ class Greedy(Agent):
     Ties go to the column nearest the centre, then to the column on the left.
     """
 
+    _repeats = False  # until the heuristic is known
+
     @validate_args
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         from c4env.agents.heuristics.names import as_argument, is_deterministic, load

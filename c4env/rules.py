@@ -40,7 +40,10 @@ DIRECTIONS: Final = (UP, *SIDEWAYS)
 BOTTOM: Final = sum(1 << (STRIDE * column) for column in range(COLUMNS))
 COLUMN: Final = (1 << ROWS) - 1  # the six cells of column 0
 BOARD: Final = BOTTOM * COLUMN  # all 42 cells
+ODD_ROWS: Final = sum(BOTTOM << row for row in range(0, ROWS, 2))  # rows count from 1 at the bottom
+EVEN_ROWS: Final = BOARD ^ ODD_ROWS
 TOP: Final = BOTTOM << (ROWS - 1)
+COLUMN_MASKS: Final = tuple(COLUMN << (STRIDE * column) for column in range(COLUMNS))
 MARKED_COLUMN: Final = (1 << STRIDE) - 1  # column 0 with the bit above it
 CENTRE: Final = COLUMN << (STRIDE * (COLUMNS // 2)) | COLUMN << (STRIDE * ((COLUMNS - 1) // 2))
 """The middle column, or both where the number of columns is even."""

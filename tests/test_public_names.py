@@ -15,7 +15,6 @@ import c4env
 from c4env.errors import MissingExtra
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python
-from tests.helpers.reference import entries, imported
 
 PACKAGES = [c4env, c4env.agents, c4env.evaluation]
 EXTRAS = [
@@ -23,6 +22,7 @@ EXTRAS = [
     *("pandas", "openai", "starlette", "stable_baselines3"),
 ]
 IMPORT = r"^ *from (c4env[\w.]*) import (\([^)]*\)|.+)"
+ENTRY = r"^\.\. auto\w+:: ([\w.]+)$"  # of a page of the reference
 DOCUMENTED = [(package, name) for package in PACKAGES for name in dir(package)]
 
 
@@ -57,6 +57,18 @@ def test_names_alone_compile_nothing():
         "print([name for name in sys.modules if name.startswith(('numba', 'llvmlite'))])"
     )
     assert run_python("-c", code, check=True).stdout == "[]\n"
+
+
+def entries():
+    """The dotted name of each entry of the reference."""
+    for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
+        yield from re.findall(ENTRY, page.read_text("utf-8"), re.M)
+
+
+def imported(name):
+    """What a dotted name stands for, as a user imports it."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def imports_of_guides():

@@ -322,6 +322,8 @@ class Deepening(LineSearch):
         table_mb: memory of the table. It is allocated when first needed.
     """
 
+    _repeats = False  # until the heuristic is known
+
     @validate_args
     def __init__(
         self,

@@ -236,6 +236,8 @@ class FixedDepth(LineSearch):
     comparable and every kind of search chooses the same columns.
     """
 
+    _repeats = False  # until the heuristic is known
+
     @validate_args
     def __init__(
         self,

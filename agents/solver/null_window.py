@@ -60,6 +60,7 @@ from c4env.bitboard import (
     winning_cells,
 )
 from c4env.jit import kernel
+from c4env.rules import EVEN_ROWS, ODD_ROWS
 
 # Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
 EPOCH: Final = 2
@@ -105,8 +106,6 @@ CELL_VALUES: Final = np.array(
     dtype=np.int64,
 )
 
-EVEN_ROWS: Final = sum(BOTTOM << row for row in range(1, ROWS, 2))
-ODD_ROWS: Final = sum(BOTTOM << row for row in range(0, ROWS, 2))
 SENTINELS: Final = BOTTOM << ROWS  # the bits above the columns
 
 NO_CLAIM: Final = -1  # in place of a bound: the side's claim is not enough

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from c4env import rules
 from c4env.arrays import Int8s, Int64s
-from c4env.rules import BOARD, BOTTOM, COLUMN, COLUMNS, ROWS, STRIDE
-
-ODD_ROWS: Final = sum(BOTTOM << row for row in range(0, ROWS, 2))  # the 1st, 3rd and 5th from below
-COLUMN_CELLS: Final = np.array([COLUMN << (STRIDE * column) for column in range(COLUMNS)])
+from c4env.rules import BOARD, COLUMN_MASKS, ODD_ROWS
 
 _winning_cells: Any = rules.winning_cells  # their sources also work on int64 arrays
 _playable: Any = rules.playable
@@ -43,7 +40,7 @@ def concepts_of(mine: Int64s, theirs: Int64s, columns: Int8s) -> Concepts:
     """
     playable = _playable(mine | theirs)
     kept = np.sign(columns) == np.sign(columns.max(axis=1, keepdims=True))
-    keeping = playable & np.where(kept, COLUMN_CELLS, 0).sum(axis=1)
+    keeping = playable & np.where(kept, COLUMN_MASKS, 0).sum(axis=1)
     empty = BOARD & ~(mine | theirs)
     sides = [
         cells

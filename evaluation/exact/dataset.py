@@ -257,17 +257,15 @@ def _scores(
 
     The memo keeps those of each portion, as hexadecimal text.
     """
+    watch = watch or (lambda done, total: None)
     count, found = boards.shape[1], bytearray()
     for start in range(0, count, PORTION):
-        if watch is not None and (start,) not in memo:
+        if (start,) not in memo:
             watch(start, count)
-
-        def scores(portion: Int64s = boards[:, start : start + PORTION]) -> str:
-            return solver.columns_many(*portion, threads=threads).tobytes().hex()
-
-        found += bytes.fromhex(memo.find((start,), scores))
-    if watch is not None:
-        watch(count, count)
+            scores = solver.columns_many(*boards[:, start : start + PORTION], threads=threads)
+            memo.keep((start,), scores.tobytes().hex())
+        found += bytes.fromhex(memo[start,])
+    watch(count, count)
     return np.frombuffer(found, np.int8).reshape(-1, COLUMNS)
 
 
