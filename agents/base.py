@@ -82,7 +82,7 @@ class Agent(abc.ABC):
         0
     """
 
-    deterministic: bool = _Deterministic()  # type: ignore[assignment]
+    deterministic: bool = _Deterministic()  # type: ignore[assignment]  # it gives one
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
@@ -304,7 +304,7 @@ class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation.
 
     :meth:`search` is the one method to write; :meth:`choose` plays its column and sets
-    :attr:`nodes`.
+    ``nodes``.
 
     Example:
         >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
@@ -312,7 +312,7 @@ class SearchingAgent(Agent):
     """
 
     def choose(self, position: Position) -> int:
-        """Choose the 0-based column to play; set :attr:`nodes`."""
+        """Choose the 0-based column to play; set ``nodes``."""
         result = self.search(position)
         self.nodes = result.nodes
         return result.column

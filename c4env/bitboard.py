@@ -34,7 +34,7 @@ __all__ = [
     "BITS", "BOARD", "BOTTOM", "CELLS", "CENTRE", "CENTRE_FIRST", "COLUMN", "COLUMNS", "CONNECT",
     "DIRECTIONS", "DOUBLINGS", "FROM_TOP", "MARKED_COLUMN", "ROWS", "SIDEWAYS", "STRIDE", "TOP",
     "UP", "discs_at_end", "drop", "fours", "has_won", "is_consistent", "mirror", "mirror_all",
-    "playable", "popcount", "safe_moves", "win_score", "winning_cells", "winning_moves",
+    "playable", "popcount", "safe_moves", "sign", "win_score", "winning_cells", "winning_moves",
 ]  # fmt: skip
 
 has_won = kernel("boolean(int64)")(rules.has_won)
@@ -43,6 +43,7 @@ playable = kernel("int64(int64)")(rules.playable)
 drop = kernel("int64(int64, int64)")(rules.drop)
 winning_cells = kernel("int64(int64)")(rules.winning_cells)
 mirror = kernel("int64(int64)")(rules.mirror)
+sign = kernel("int64(int64)")(rules.sign)
 is_consistent = kernel("boolean(int64, int64, int64)")(rules.is_consistent)
 
 mirror_all: Any = rules.mirror

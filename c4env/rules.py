@@ -147,6 +147,11 @@ def mirror(board: int) -> int:
     return mirrored
 
 
+def sign(score: int) -> int:
+    """Return the sign of a score: 1 for a win, 0 for a draw, -1 for a loss."""
+    return (score > 0) - (score < 0)
+
+
 def is_consistent(mine: int, theirs: int, ahead: int) -> bool:
     """Return True if no disc floats, no discs overlap, and the disc counts fit the turn order.
 

@@ -44,7 +44,12 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 suppress_warnings = ["myst.header"]
 
-autodoc_default_options = {"members": True, "member-order": "bysource", "show-inheritance": True}
+autodoc_default_options = {
+    "members": True,
+    "special-members": "__call__",
+    "member-order": "bysource",
+    "show-inheritance": True,
+}
 autodoc_mock_imports = ["flax", "jax", "stable_baselines3", "torch"]  # the site needs no extra
 autodoc_inherit_docstrings = False  # an entry has what its own class says
 autodoc_preserve_defaults = True
@@ -75,7 +80,7 @@ nitpick_ignore_regex = [  # documented elsewhere, or nowhere
         "py:.*",
         r"(abc|collections|gymnasium|jax|numpy|os|pathlib|pettingzoo|stable_baselines3|torch)\..*",
     ),
-    ("py:class", r"Array|NDArray|Tensor|np\.str_|spaces\.Dict"),
+    ("py:class", r"Array|ArrayLike|NDArray|Tensor|np\.str_|spaces\.Dict"),
 ]
 
 nitpick_ignore = {  # what a caller does not need to know
@@ -98,13 +103,14 @@ nitpick_ignore = {  # what a caller does not need to know
 
 TypeAliasForwardRef.__repr__ = lambda self: self.name  # as Sphinx shows it within a union
 PLAIN = {"Bases: object", "Bases: ABC", "Bases: NamedTuple", "Bases: Protocol", "Bases: TypedDict"}
+OF_TUPLES = re.compile(r"(Create new instance of|Alias for field number) .*")  # Python's words
 TYPE = re.compile(r"(\.\. attribute:: .+\n)\n((?: .*\n|\n)*?)( +:type: .+)")
 
 
 def read_sections(_: Sphinx, what: str, name: str, thing: Any, __: Any, lines: list[str]) -> None:
     """Read the sections of a docstring. In an attribute's text, a colon does not end a type."""
     text = "\n".join(GoogleDocstring(lines, Config(), obj=thing).lines())
-    lines[:] = TYPE.sub(r"\1\3\n\n\2", text).split("\n")
+    lines[:] = TYPE.sub(r"\1\3\n\n\2", OF_TUPLES.sub("", text)).split("\n")
 
 
 def find_entry(
@@ -130,8 +136,13 @@ def drop_plain_bases(_: Sphinx, domain: str, kind: str, content: addnodes.desc_c
             line.parent.remove(line)
 
 
-def mark_numbers(_: Sphinx, page: nodes.document) -> None:
-    """Mark the cells that are a number or an interval, which the style sheet keeps in one line."""
+def polish(_: Sphinx, page: nodes.document) -> None:
+    """Put a colon for the two dashes before what an argument is; mark cells that are numbers.
+
+    The style sheet keeps a number or an interval in one line.
+    """
+    for text in [text for text in page.findall(nodes.Text) if text == " -- "]:
+        text.parent.replace(text, nodes.Text(": "))
     for cell in page.findall(nodes.entry):
         if re.fullmatch(r"[-+±]?\d[\d,.%+\- ()]*", cell.astext()):
             cell["classes"].append("number")
@@ -152,5 +163,5 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", read_sections)
     app.connect("missing-reference", find_entry)
     app.connect("object-description-transform", drop_plain_bases)
-    app.connect("doctree-read", mark_numbers)
+    app.connect("doctree-read", polish)
     app.connect("build-finished", add_run)

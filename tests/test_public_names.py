@@ -70,8 +70,8 @@ def imports_of_guides():
         else:
             code = [path.read_text("utf-8")] if path.parent.name == "examples" else []
         for module, names in re.findall(IMPORT, "\n".join(code), re.M):
-            for name in re.sub(r"[()]|#.*| as \w+", "", names).split(","):
-                yield f"{module}.{name.strip()}"
+            for name in re.findall(r"\w+", re.sub(r"#.*| as \w+", "", names)):
+                yield f"{module}.{name}"
 
 
 def home_of(name):

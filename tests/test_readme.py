@@ -108,9 +108,8 @@ def test_the_leaderboard_is_the_stored_one():
 
 @pytest.mark.compiled
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", [s for s in marks.agents() if s not in ("puct", "minimax")])
+@pytest.mark.parametrize("spec", [s for s in marks.agents() if s not in marks.LONG])
 def test_a_mark_in_the_exam_is_that_of_now(spec):
-    """But for `puct`, which takes minutes, and `minimax`, which plays as `alphabeta-chain`."""
     found = evaluation.quality(spec, jobs=1)
     for page in marks.PAGES:
         assert marks.made(page, spec, found) == page.read_text(encoding="utf-8")

@@ -100,7 +100,7 @@ class FunctionAgent(Agent):
         self.name = getattr(function, "__name__", type(function).__name__)
 
     @property
-    def _repeats(self) -> bool:  # type: ignore[override]
+    def _repeats(self) -> bool:  # type: ignore[override]  # asked anew
         """Whether the function says that it always answers a position with the same column."""
         return getattr(self.function, "deterministic", False) is True
 
@@ -160,7 +160,7 @@ class NetworkAgent(BatchAgent):
         self.name = self.network.name
 
     @property
-    def _repeats(self) -> bool:  # type: ignore[override]
+    def _repeats(self) -> bool:  # type: ignore[override]  # asked anew
         """Whether the same position always gets the same column."""
         return self.network.deterministic and self.temperature == 0
 

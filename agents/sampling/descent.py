@@ -31,10 +31,9 @@ from c4env.agents.sampling.tree import (
     back_up,
     expand,
     prove_leaf,
-    sign,
 )
 from c4env.arrays import Float64s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, drop
+from c4env.bitboard import CELLS, COLUMNS, drop, sign
 from c4env.jit import kernel
 
 Evaluate = Callable[[Int64s], tuple[Any, Any]]

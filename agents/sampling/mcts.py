@@ -21,7 +21,6 @@ from c4env.agents.sampling.tree import (
     back_up,
     expand,
     prove_leaf,
-    sign,
 )
 from c4env.arrays import Int64s
 from c4env.bitboard import (
@@ -33,6 +32,7 @@ from c4env.bitboard import (
     has_won,
     playable,
     safe_moves,
+    sign,
     winning_cells,
 )
 from c4env.envs.drand48 import below, next_random

@@ -98,7 +98,7 @@ class PUCT(TreeAgent):
     default_simulations = 400
 
     @property
-    def _repeats(self) -> bool:  # type: ignore[override]
+    def _repeats(self) -> bool:  # type: ignore[override]  # asked anew
         """Whether the same position always gets the same column."""
         return self._network.deterministic and not (
             self.reuse or self.movetime or self.dirichlet_fraction

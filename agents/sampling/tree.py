@@ -32,6 +32,7 @@ from c4env.bitboard import (
     playable,
     popcount,
     safe_moves,
+    sign,
     win_score,
     winning_cells,
 )
@@ -75,12 +76,6 @@ NODE_ARRAY: Final[Any] = from_dtype(NODE)[::1]
 SEARCH_RECORD: Final[Any] = from_dtype(SEARCH)
 _int64, _float64 = types.int64, types.float64
 _words = types.int64[::1]
-
-
-@kernel("int64(int64)")
-def sign(score: int) -> int:
-    """Return the sign of a score: 1, 0 or -1."""
-    return (score > 0) - (score < 0)
 
 
 @kernel("UniTuple(int64, 2)(int64, int64)")

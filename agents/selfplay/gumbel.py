@@ -34,9 +34,9 @@ from c4env.agents.sampling.descent import (
     complete_by_mixed_value,
     search,
 )
-from c4env.agents.sampling.tree import NODE, OPEN, SEARCH, best_child, expand, sign, tactical_status
+from c4env.agents.sampling.tree import NODE, OPEN, SEARCH, best_child, expand, tactical_status
 from c4env.arrays import Bools, Float64s, Int64s
-from c4env.bitboard import COLUMNS
+from c4env.bitboard import COLUMNS, sign
 from c4env.jit import kernel
 
 HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors that hash a board

@@ -1,6 +1,7 @@
 """Self-play from random weights: AlphaZero's loop with Gumbel MuZero's search.
 
     python -m c4env.agents.selfplay.train --out DIR [--minutes M] [--seed S] [--device cuda]
+        [--checkpoints N]
 
 The command plays, learns, and now and then prints a line of figures. ``selfplay:DIR`` plays the
 latest network. DIR holds the whole training. The same command resumes an interrupted training, and
@@ -98,6 +99,7 @@ LAST_FACTOR: Final = 0.1  # the factor at the end of the cosine
 AVERAGE: Final = 0.995  # decay of the moving average of the weights, by which the network plays
 SAVE_EVERY: Final = 60.0  # seconds between two checkpoints
 REPORTS: Final = 20  # in a training; each keeps the current network
+SPAN: Final = 1000  # a series of checkpoints begins after about this part of the time
 
 STATE: Final = "state.pt"
 PROGRESS: Final = "progress.tsv"
@@ -112,6 +114,7 @@ def train(
     seed: int = 1,
     device: str = "cpu",
     *,
+    checkpoints: int = 0,
     on_report: OnReport | None = None,
     **sizes: Any,
 ) -> Trainer:
@@ -121,6 +124,8 @@ def train(
         out: the folder of the training.
         minutes: the wall-clock time of training, without the time between two calls.
         device: the network's device, cpu or cuda.
+        checkpoints: how many networks to keep besides, evenly spaced by the logarithm of the time,
+            as ``out/checkpoint-POSITIONS.pt``. Networks due in the same ply are one file.
         on_report: a function to call at each report, with the agent and the number of positions.
         **sizes: any of :data:`SIZES`.
 
@@ -130,6 +135,7 @@ def train(
     if not 0 < minutes < math.inf:
         raise InvalidOption(f"minutes={minutes!r}: expected a number above 0")
     require_count("seed", seed, 0, LAST_SEED)
+    require_count("checkpoints", checkpoints, 0, 1000)
     torch_device = TensorEnv(1, device).device  # refuses a device that is not there
     sizes = sizes_of(torch_device, sizes)
     fixed = ", ".join([f"{name} {size}" for name, size in sizes.items()][:FIXED])
@@ -140,12 +146,16 @@ def train(
         if (spent := trainer.seconds / 60) >= minutes:
             print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); ask for more to go on")
         else:
-            improve(trainer, minutes, on_report, threads)
+            improve(trainer, minutes, on_report, threads, checkpoints)
     return trainer
 
 
 def improve(
-    trainer: Trainer, minutes: float, on_report: OnReport | None, threads: Executor
+    trainer: Trainer,
+    minutes: float,
+    on_report: OnReport | None,
+    threads: Executor,
+    checkpoints: int,
 ) -> None:
     """Play in other threads, learn meanwhile, report and save now and then; see :func:`train`."""
     sizes = trainer.sizes
@@ -153,6 +163,7 @@ def improve(
     losses: list[tuple[Any, Any]] = [(math.nan, math.nan)]
     saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
     begun = time.monotonic() - trainer.seconds
+    due = [moment for moment in moments_of(checkpoints, 60 * minutes) if moment > trainer.seconds]
     while (share := trainer.seconds / (60 * minutes)) < 1:
         stage = [stage for since, stage in trainer.stages.items() if trainer.positions >= since][-1]
         played = [threads.submit(play) for play in trainer.playing(stage)]
@@ -173,6 +184,10 @@ def improve(
             losses = losses[-1:]
             trainer.seconds = time.monotonic() - begun
             before, saved = (trainer.seconds, trainer.positions), -math.inf
+        if due and trainer.seconds >= due[0]:
+            due = [moment for moment in due if moment > trainer.seconds]
+            trainer.keep_network(f"checkpoint-{trainer.positions:09}")
+            saved = -math.inf
         if trainer.seconds - saved > SAVE_EVERY:
             trainer.save()
             saved = trainer.seconds
@@ -299,7 +314,11 @@ class Trainer:
             f"  loss {policy_loss:.3f} + {value_loss:.3f}",
             flush=True,
         )
-        Evaluator(self.averaged.module).save(self.out / f"model-{minutes:06.1f}.pt")
+        self.keep_network(f"model-{minutes:06.1f}")
+
+    def keep_network(self, name: str) -> None:
+        """Write the averaged network to a file of its own, which later networks do not replace."""
+        Evaluator(self.averaged.module).save(self.out / f"{name}.pt")
 
     def _moved(self, array: NDArray[Any]) -> Tensor:
         """Return an array as a tensor on the device, without waiting for the copy."""
@@ -367,6 +386,11 @@ def stages_of(text: str) -> dict[int, Stage]:
     return stages
 
 
+def moments_of(count: int, end: float) -> list[float]:
+    """Return ``count`` times up to ``end``, evenly spaced by their logarithms."""
+    return [end * SPAN ** (-i / count) for i in reversed(range(count))]
+
+
 def rate_at(share: float, positions: int, steep: int) -> float:
     """Return the learning rate, as a fraction of the highest learning rate.
 
@@ -413,6 +437,9 @@ def main(*argv: str) -> int:
     )
     parser.add_argument("--seed", type=int, default=1, help="of weights and games (default 1)")
     parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
+    parser.add_argument(
+        "--checkpoints", type=int, default=0, help="networks to keep, log-spaced (default 0)"
+    )
     for name, (usual, cuda, help) in SIZES.items():
         text = f"{help} (default {usual}; cuda: {cuda or 'cores - 4'})"
         parser.add_argument(f"--{name}", type=type(usual), help=text)

@@ -61,14 +61,19 @@ def exam_positions() -> frozenset[Position]:
     return frozenset([*positions, *(position.mirror() for position in positions)])
 
 
+def _least(mine: Int64s, theirs: Int64s, factor: int) -> NDArray[np.uint64]:
+    """Return a number of each position ``[N]``, the lesser of its own and its mirror image's."""
+    images = mirror_all(mine) * factor + mirror_all(theirs)
+    least: Int64s = np.minimum(mine * factor + theirs, images)
+    return least.astype(np.uint64)
+
+
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
     """Return keys ``[N]`` of positions; only mirror images share a key.
 
     The parts of exact data (``c4env.evaluation.exact.dataset``) depend on the numbers.
     """
-    images = mirror_all(mine) * 2 + mirror_all(theirs)
-    least: Int64s = np.minimum(mine * 2 + theirs, images)
-    return least.astype(np.uint64)
+    return _least(mine, theirs, 2)
 
 
 def held_out(mine: Int64s, theirs: Int64s) -> Bools:
@@ -77,8 +82,7 @@ def held_out(mine: Int64s, theirs: Int64s) -> Bools:
     A hash that mirror images share chooses one position in ``HELD_OUT``. The positions of the exam
     are all among them.
     """
-    least = np.minimum(mine * 3 + theirs, mirror_all(mine) * 3 + mirror_all(theirs))
-    mixed = least.astype(np.uint64) * np.uint64(5) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = _least(mine, theirs, 3) * np.uint64(5) * np.uint64(0x9E3779B97F4A7C15)
     chosen: Bools = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0
     return chosen
 

@@ -24,7 +24,7 @@ class Perfect(LineSearch):
     """
 
     @property
-    def _repeats(self) -> bool:  # type: ignore[override]
+    def _repeats(self) -> bool:  # type: ignore[override]  # asked anew
         """Whether the same position always gets the same column."""
         return self.blunder == 0 and self.ties == "center"
 

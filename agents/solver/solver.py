@@ -73,7 +73,6 @@ class Solver:
         book: Book | str | os.PathLike[str] | None = "default",
         table_mb: int = 64,
     ) -> None:
-        """Make a solver; the class describes the options."""
         self.table_mb = require_integer("table_mb", table_mb)
         self.book = Book.open(book)
         self.nodes = 0

@@ -140,7 +140,8 @@ class TensorEnv:
         """Start new games; return observation and info, see the class.
 
         Args:
-            seed: the seed of all draws, as for :func:`init`. None continues the random streams.
+            seed: the seed of all draws, as for :func:`c4env.envs.tensor.init`. None continues the
+                random streams.
             options: ``"reset_mask"``, a bool tensor ``[N]``: the boards to start, while the others
                 continue.
 

@@ -62,7 +62,8 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any], Record
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start a game; see the environment's ``reset``."""
-        seen, info = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
+        taken = None if options is None else {**options}
+        seen, info = self.env.reset(seed=seed, options=taken)
         return self._with_mask(seen, info), info
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:

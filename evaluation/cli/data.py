@@ -9,6 +9,10 @@ full), best (the columns with the greatest score) and split. No two positions ar
 images, and none is in the exam of `c4 quality`. Half of the positions are of random games, half of
 games between agents, with some random moves.
 
+With --concepts it also has bitboards of the cells that the next disc can take (playable), of those
+that keep the win or the draw (keeping), and of each side's threats: in odd rows, in even rows, and
+those that can be played now (mine_odd, mine_even, mine_now, theirs_odd, theirs_even, theirs_now).
+
 The file does not depend on --jobs. After an interruption the command resumes from FILE.part.
 """
 
@@ -31,7 +35,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plies", type=_range, metavar="A..B", help="discs on the board (default 8..30)"
     )
-    add_options(parser, data, "seed jobs")
+    add_options(parser, data, "seed")
+    parser.add_argument(
+        "--concepts",
+        action="store_true",
+        help="also write threats, playable cells and cells that keep the value, as bitboards",
+    )
+    add_options(parser, data, "jobs")
     add_quiet(parser)
 
 

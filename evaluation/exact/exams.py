@@ -64,7 +64,7 @@ def exam(seed: int | None = None, *, jobs: int | None = None) -> Exam:
     of :func:`quality` on this exam.
 
     Args:
-        seed: seed of a fresh exam, which takes minutes to make; None is the exam.
+        seed: seed of a fresh exam, which takes a minute or more to make; None is the exam.
         jobs: number of processes that make a fresh exam, one for each core if not given.
 
     Raises:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from c4env.bitboard import CELLS, COLUMNS, discs_at_end, winning_moves
+from c4env.bitboard import CELLS, COLUMNS, discs_at_end, sign, winning_moves
 from c4env.errors import InvalidOption
 from c4env.evaluation.exact.moves import (
     BAND,
@@ -24,7 +24,7 @@ from c4env.evaluation.exact.moves import (
     bands,
     judge_games,
 )
-from c4env.evaluation.exact.scores import Judge, sign
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.rating.tally import WinTable
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural

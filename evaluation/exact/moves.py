@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption
-from c4env.evaluation.exact.scores import Judge, Scores, positions_in, sign
+from c4env.evaluation.exact.scores import Judge, Scores, positions_in
 from c4env.evaluation.rating.fit import DRAWS, FEW, UNKNOWN, Interval, weights_of
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural, rounded
 from c4env.position import DIGITS
-from c4env.rules import CELLS
+from c4env.rules import CELLS, sign
 from c4env.system import one_thread
 
 BAND: Final = 7  # plies per band, so that a game has six bands

@@ -27,7 +27,6 @@ from typing import Any, Final, NamedTuple
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.questions import StoredAnswer, question
-from c4env.evaluation.exact.scores import sign
 from c4env.evaluation.games.field import Player, Traits, as_players, describe_player, name_players
 from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.games.run import Openings, Settings, choose_openings
@@ -36,7 +35,7 @@ from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import Position, format_moves, parse_moves
-from c4env.rules import BOARD, CELLS, fours
+from c4env.rules import BOARD, CELLS, fours, sign
 
 REFUTATIONS_FILE: Final = "refutations.jsonl"
 BUDGET: Final = 1000

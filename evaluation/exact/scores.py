@@ -104,11 +104,6 @@ class Judge:
         self._memo.lines.close()
 
 
-def sign(score: int) -> int:
-    """Return the sign of a score: 1 for a win, 0 for a draw, -1 for a loss."""
-    return (score > 0) - (score < 0)
-
-
 def positions_in(game: GameRecord) -> list[Position]:
     """Return a game's positions from the end of the opening on, except the final position."""
     position = Position.parse(game.opening)

@@ -33,14 +33,18 @@ FORFEIT_KINDS: Final[Mapping[str, tuple[Ending, ...]]] = {
     "resigned": ("resigned",),
 }
 """The kinds of forfeits that tables count, and the endings of games of each kind."""
+RESULT_COLUMNS: Final = (
+    Column("games", of=lambda row: row[-1].games),
+    Column("wins", of=lambda row: row[-1].wins),
+    Column("draws", of=lambda row: row[-1].draws),
+    Column("losses", of=lambda row: row[-1].losses),
+    Column("score", ".1%", lambda row: row[-1].score),
+)
+"""The columns of a row whose last item is a :class:`Cell`."""
 PAIR_COLUMNS: Final = (
     Column("first", of=lambda pair: pair[0]),
     Column("second", of=lambda pair: pair[1]),
-    Column("games", of=lambda pair: pair[2].games),
-    Column("wins", of=lambda pair: pair[2].wins),
-    Column("draws", of=lambda pair: pair[2].draws),
-    Column("losses", of=lambda pair: pair[2].losses),
-    Column("score", ".1%", lambda pair: pair[2].score),
+    *RESULT_COLUMNS,
 )
 """The columns of the pairings, from the view of the player who moves first."""
 ALIKE: Final = 0.8

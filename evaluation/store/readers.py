@@ -430,8 +430,8 @@ def _of_row(row: dict[str | None, Any]) -> Read:
     if None in row or None in row.values():
         raise UnreadableRun("expected as many cells as the heading has")
     values: dict[str, Any] = {str(name): cell for name, cell in row.items()}
-    kinds = {"winner": int, "nodes_first": int, "nodes_second": int}
-    kinds |= {"seconds_first": float, "seconds_second": float}  # type: ignore[dict-item]
+    kinds: dict[str, type] = {"winner": int, "nodes_first": int, "nodes_second": int}
+    kinds |= {"seconds_first": float, "seconds_second": float}
     for name, kind in kinds.items():
         if name in values:
             values[name] = kind(values[name]) if values[name] else None

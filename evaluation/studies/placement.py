@@ -34,6 +34,7 @@ from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import ELO, TAILS, Interval
 from c4env.evaluation.rating.ratings import Ranks, Rating, Ratings
+from c4env.evaluation.rating.tally import RESULT_COLUMNS
 from c4env.evaluation.store.header import Fixture, RunHeader
 from c4env.evaluation.store.run_files import RUN_FILE, GameRecord, open_games, read_header
 from c4env.evaluation.tables import Column, Table, plural, signed
@@ -162,11 +163,7 @@ PLACE_COLUMNS: Final = (
 )
 LEVEL_COLUMNS: Final = (
     Column("opponent", of=lambda row: row[0]),
-    Column("games", of=lambda row: row[1].games),
-    Column("wins", of=lambda row: row[1].wins),
-    Column("draws", of=lambda row: row[1].draws),
-    Column("losses", of=lambda row: row[1].losses),
-    Column("score", ".1%", lambda row: row[1].score),
+    *RESULT_COLUMNS,
 )
 
 

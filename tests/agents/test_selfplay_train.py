@@ -148,6 +148,30 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys, monkeypatch, group
 
 
 @pytest.mark.compiled
+def test_a_series_of_checkpoints_is_spaced_by_the_logarithm_of_the_time(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(train, "FEWEST", 2)
+    monkeypatch.setattr(train, "SPAN", 10)  # so that no two fall into one ply
+    clock = iter(range(10**6))  # a second passes whenever somebody looks
+    monkeypatch.setattr(train, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    trainer = train.train(tmp_path, 5, 1, checkpoints=20, **SMALL)
+    kept = sorted(tmp_path.glob("checkpoint-*.pt"))
+    counts = [int(path.stem.partition("-")[2]) for path in kept]
+    assert len(kept) == 20
+    assert counts[-1] == trainer.positions
+    assert np.median(counts) < 0.4 * trainer.positions
+    for path in kept[:1] + kept[-1:]:
+        assert agents.make(f"selfplay:{path}").choose(Position()) in range(7)
+    moments = train.moments_of(20, 3000.0)
+    assert np.ptp(np.diff(np.log(moments))) < 1e-9
+    assert (len(moments), moments[-1]) == (20, 3000.0)
+    assert 3000 / 10 < moments[0] < 3000 / 8
+    train.train(tmp_path, 6, 1, checkpoints=20, **SMALL)  # a longer series adds to it
+    assert {*kept} < {*tmp_path.glob("checkpoint-*.pt")}
+
+
+@pytest.mark.compiled
 def test_a_group_plays_the_same_games_beside_another_and_with_planes_of_the_device(
     tmp_path, quick, monkeypatch
 ):

@@ -35,8 +35,8 @@ def test_environments_beside_pettingzoos_and_pgxs(monkeypatch, jax):
 
 
 def test_a_benchmark_that_cannot_run_says_what_is_missing(monkeypatch, capsys):
-    theirs = {"env": "pettingzoo.classic.connect_four.connect_four", "solver": "bitbully"}
-    for name, missing in theirs.items():
+    theirs = ("pettingzoo.classic.connect_four.connect_four", "bitbully.bitbully_core")
+    for name, missing in zip(("env", "solver"), theirs, strict=True):
         monkeypatch.setitem(sys.modules, missing, None)
         assert main([name]) == 2
         assert "pip install bitbully pygame-ce" in capsys.readouterr().err

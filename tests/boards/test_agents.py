@@ -5,10 +5,9 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.making.zoo import ZOO
-from c4env.agents.sampling.tree import sign
 from c4env.agents.search.threads import NEVER
 from c4env.agents.solver import Solver, driver, enumeration, null_window, table
-from c4env.bitboard import BOTTOM, CELLS, COLUMNS, ROWS
+from c4env.bitboard import BOTTOM, CELLS, COLUMNS, ROWS, sign
 from c4env.errors import WrongBoard
 from c4env.geometry import BOARD_SIZE as SIZE
 from c4env.geometry import IS_STANDARD

@@ -13,10 +13,9 @@ from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
 
 # Each board costs some seconds of compiling, once: compiled, two of them stand for all.
-SIZES = ["4x4x4", "6x9x4"]  # 6x9x4 has as many bits as there can be, 63
-if config.DISABLE_JIT:
-    SIZES += ["5x6x4", "4x4x3"]
-MARKS = {} if config.DISABLE_JIT else dict.fromkeys(SIZES, pytest.mark.slow)
+# 6x9x4 has as many bits as there can be, 63.
+SIZES = ["5x6x4", "4x4x3"] if config.DISABLE_JIT else ["4x4x4", "6x9x4"]
+MARKS = () if config.DISABLE_JIT else pytest.mark.slow
 RULES = ["2x7x3", "3x5x4", "7x5x5", "8x7x6", "3x15x3"] if config.DISABLE_JIT else []
 FRAMES = ["2x3x3", "2x10x3", "2x15x3"] if config.DISABLE_JIT else []  # of the solver
 
@@ -24,7 +23,7 @@ FRAMES = ["2x3x3", "2x10x3", "2x15x3"] if config.DISABLE_JIT else []  # of the s
 @pytest.mark.parametrize(
     ("size", "tests"),
     [
-        *(pytest.param(size, ["tests/boards"], marks=MARKS.get(size, ())) for size in SIZES),
+        *(pytest.param(size, ["tests/boards"], marks=MARKS) for size in SIZES),
         *((size, ["tests/boards/test_rules.py"]) for size in RULES),
         *((size, ["tests/boards/test_agents.py", "-k", "frame"]) for size in FRAMES),
     ],

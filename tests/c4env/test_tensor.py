@@ -119,8 +119,13 @@ COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @COMPILING
-@pytest.mark.parametrize("opponent", [None, "random", rightmost])
-@pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("backend", "opponent"),
+    [
+        *(("eager", opponent) for opponent in (None, "random", rightmost)),
+        pytest.param("inductor", "random", marks=pytest.mark.slow),
+    ],
+)
 def test_the_functions_compile_without_a_break(torch, backend, opponent):
     torch.compiler.reset()
     how = {"fullgraph": True, "backend": backend}
@@ -136,11 +141,6 @@ def test_the_functions_compile_without_a_break(torch, backend, opponent):
         same([state, *rest], expected)
 
 
-INDUCTOR = pytest.mark.parametrize(
-    "backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)], indirect=True
-)
-
-
 @pytest.fixture
 def backend(request, torch, monkeypatch):
     """TensorEnv's compiler: the one that makes code, or by default the part in Python alone."""
@@ -149,16 +149,20 @@ def backend(request, torch, monkeypatch):
 
 
 @COMPILING
-@INDUCTOR
 @pytest.mark.parametrize(
-    ("opponent", "mode"), [(None, "Disabled"), ("random", "SameStep"), (rightmost, "SameStep")]
+    ("opponent", "mode", "backend"),
+    [
+        (None, "Disabled", "eager"),
+        (rightmost, "SameStep", "eager"),
+        pytest.param("random", "SameStep", "inductor", marks=pytest.mark.slow),
+    ],
+    indirect=["backend"],
 )
 def test_a_compiled_step_plays_the_same_games(backend, opponent, mode):
     follow(7, 40, opponent=opponent, autoreset_mode=mode, openings=OPENINGS, compile=True)
 
 
 @COMPILING
-@INDUCTOR
 def test_what_a_compiled_step_returns_is_the_callers(torch, backend):
     tidy, spoilt = (c4env.TensorEnv(6, opponent=rightmost, compile=True) for _ in range(2))
     for env in (tidy, spoilt):

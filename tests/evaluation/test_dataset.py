@@ -13,8 +13,9 @@ from c4env.bitboard import mirror
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation import Data
 from c4env.evaluation.exact import dataset as module
+from c4env.evaluation.exact import draws
 from c4env.evaluation.exact.dataset import SPLITS
-from c4env.evaluation.store.lines import Lines
+from c4env.evaluation.store.lines import Memo
 from c4env.observation import observe
 from tests.helpers.processes import start_python
 from tests.rules import reference
@@ -72,6 +73,38 @@ def test_it_is_a_table_of_positions(late):
     assert list(frame) == list(module.NAMES)
     assert frame.score.tolist() == result.score.tolist()
     assert repr(result[:0]) == "<Data: 0 positions>"
+
+
+def test_concepts_are_what_a_slow_reader_of_the_board_finds(tmp_path):
+    path = tmp_path / "a.npz"
+    found = evaluation.data(path, 300, range(10, 40), sets=["random"], concepts=True)
+    concepts = found.concepts()
+    with np.load(path) as content:
+        for name, cells in concepts._asdict().items():
+            assert content[name].dtype == np.int64
+            assert (content[name] == cells).all()
+    assert (Data.read(path).columns == found.columns).all()
+    seen = Counter()
+    for i, position in enumerate(positions(found)):
+        board = reference.board_after(position.moves())
+        best = max(found.columns[i].tolist())
+        expected = {name: set() for name in concepts._fields}
+        for column in reference.open_columns(board):
+            cell = (next(r for r in range(6) if board[r][column] == reference.EMPTY), column)
+            expected["playable"].add(cell)
+            score = int(found.columns[i][column])
+            if (score > 0, score < 0) == (best > 0, best < 0):
+                expected["keeping"].add(cell)
+        for side, player in (("mine", position.to_move), ("theirs", 1 - position.to_move)):
+            for row, column in reference.cells_completing_four(board, player):
+                if board[row][column] == reference.EMPTY:
+                    expected[f"{side}_{'odd' if row in (0, 2, 4) else 'even'}"].add((row, column))
+                    if (row, column) in expected["playable"]:
+                        expected[f"{side}_now"].add((row, column))
+        for name, cells in expected.items():
+            assert getattr(concepts, name)[i] == sum(1 << (7 * c + r) for r, c in cells), name
+            seen[name] += len(cells)
+    assert min(seen.values()) > 20
 
 
 @pytest.mark.parametrize("ending", [".npz", ".parquet"])
@@ -134,7 +167,7 @@ def test_positions_of_the_exam_are_left_out(tmp_path):
 @pytest.mark.compiled
 def test_the_uci_set_has_its_counts():
     """By the book; a search of all its columns takes a minute."""
-    boards = module._listed(module.UCI, range(8, 9))
+    boards = draws._listed(draws.UCI, range(8, 9))
     result = module._labelled(*boards, np.zeros((boards.shape[1], 7), np.int8))
     signs = Counter(np.sign([default_book().score(p) for p in positions(result)]).tolist())
     assert signs == {1: 44473, 0: 6449, -1: 16635}
@@ -145,14 +178,14 @@ def test_the_uci_set_has_its_counts():
 def test_the_uci_set_is_fixed(tmp_path):
     for options in ({"positions": 5}, {"plies": range(8, 9)}):
         with pytest.raises(InvalidOption, match="neither positions nor plies"):
-            evaluation.data(tmp_path / "a.npz", sets=[module.UCI], **options)
+            evaluation.data(tmp_path / "a.npz", sets=[draws.UCI], **options)
 
 
 @pytest.mark.compiled
 def test_each_player_of_the_games_moves_when_it_is_its_turn(monkeypatch):
     seats = []
 
-    class Watched(module.Pool):
+    class Watched(draws.Pool):
         def games(self, boards):
             games, parities = super().games(boards), set()
             choose = games.choose
@@ -165,8 +198,8 @@ def test_each_player_of_the_games_moves_when_it_is_its_turn(monkeypatch):
             seats.append(parities)
             return games
 
-    monkeypatch.setattr(module, "Pool", Watched)
-    next(module._games({"greedy": 1}, 1))
+    monkeypatch.setattr(draws, "Pool", Watched)
+    next(draws._games({"greedy": 1}, 1))
     assert seats == [{0}, {1}]
 
 
@@ -194,9 +227,10 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path, monkeypatch):
     with pytest.raises(UnreadableRun, match="belongs to another call"):
         evaluation.data(path, **{**LATE, "seed": 4})
     with monkeypatch.context() as edited:
-        edited.setattr(module, "versions", lambda *more: "after an edit")
+        edited.setattr(draws, "versions", lambda *more: "after an edit")
         with pytest.raises(UnreadableRun, match=r"belongs to another call: .*'c4env': .*sources"):
             evaluation.data(path, **LATE)
+    monkeypatch.setattr(module, "PORTION", 20)
     seen = []
     evaluation.data(path, watch=lambda *done: seen.append(done), **LATE)
     assert seen[0] == (100, 200)
@@ -208,12 +242,12 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path, monkeypatch):
 def test_a_call_that_comes_as_another_ends_leaves_its_file_alone(tmp_path, late, monkeypatch):
     path = tmp_path / "two.npz"
 
-    def opened(part, decode):
+    def opened(part):
         """The other call ends between the first look at the file and the lock."""
         path.write_bytes(late[0].read_bytes())
-        return Lines(part, decode)
+        return Memo(part)
 
-    monkeypatch.setattr(module, "Lines", opened)
+    monkeypatch.setattr(module, "Memo", opened)
     with pytest.raises(InvalidOption, match=r"two\.npz: expected a new file"):
         evaluation.data(path, **LATE)
     assert [path] == list(tmp_path.iterdir())

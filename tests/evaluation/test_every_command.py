@@ -301,7 +301,7 @@ def test_c4_alone_prints_the_commands(c4):
 @pytest.mark.parametrize("command", WRITING.values(), ids=WRITING)
 def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, capsys, monkeypatch):
     resource = pytest.importorskip("resource")  # not on Windows
-    monkeypatch.setattr("c4env.evaluation.exact.dataset.GAMES", 8)
+    monkeypatch.setattr("c4env.evaluation.exact.draws.GAMES", 8)
     c4(*QUICK, "--out", "run")
     c4(*command.replace("FILE", "compiled").split())
     before = kept(folder)

@@ -232,7 +232,11 @@ DRAWS = [  # the generator, when it is loaded, and a draw
 ]
 
 
-@pytest.mark.parametrize(("library", "when", "draw"), but_the_first(DRAWS))
+@pytest.mark.parametrize(
+    ("library", "when", "draw"),
+    but_the_first(DRAWS),
+    ids=["random", "numpy", "numba", "numba-with-the-file", "torch"],
+)
 def test_draws_from_the_global_generators_repeat_beside_an_agent_that_seeds_them(
     folder, library, when, draw
 ):

@@ -1,15 +1,10 @@
-"""A server that speaks the chat protocol as far as a client here needs it, and fails on demand.
-
-``python -m tests.helpers.chat PORT_FILE LOG [PAUSE]`` runs one in a process of its own: it writes
-its port to one file, and each question it has answered to another, and plays the lowest column.
-"""
+"""A server that speaks the chat protocol as far as a client here needs it, and fails on demand."""
 
 import http.server
 import json
 import re
 import socket
 import struct
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -152,22 +147,3 @@ def server_with_key(monkeypatch: Any) -> Iterator[ChatServer]:
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
     with chatting() as server:
         yield server
-
-
-def main(port_file: str, log: str, pause: str = "0") -> None:
-    """Serve until the process is ended."""
-    with ChatServer() as server, open(log, "a", buffering=1) as lines:
-
-        def answer(body: dict[str, Any]) -> str:
-            time.sleep(float(pause))
-            return lowest_legal(body)
-
-        server.answer = answer
-        server.answered = lambda body: lines.write(json.dumps(body["messages"]) + "\n")
-        with open(port_file, "w") as file:
-            file.write(str(server.server_address[1]))
-        server.serve_forever()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -2,7 +2,7 @@
 
   python -m tests.makers marks greedy learned   asks these agents
   python -m tests.makers marks                  asks all agents of the table without a clock;
-                                                `puct` and `minimax` take minutes each
+                                                some take minutes
 
 The pages are docs/results.md, README.md and, for `learned`, docs/explanation/network.md. Agents
 with a clock (`movetime`) do not repeat: name them, and ask them on an idle machine.
@@ -23,6 +23,8 @@ RESULTS: Final = ROOT / "docs" / "results.md"
 NETWORK: Final = ROOT / "docs" / "explanation" / "network.md"
 PAGES: Final = (RESULTS, ROOT / "README.md", NETWORK)
 OF_NETWORK: Final = {"learned:depth=0": "policy", "learned": "`learned`"}  # spec and row
+LONG: Final = ("puct", "minimax", "deepening", "alphabeta:depth=9")
+"""Agents that take half a minute or more."""
 BANDS: Final = ("ply 0-6", "ply 7-13", "ply 14-20", "ply 21-27", "ply 28-34")
 _ROW: Final = re.compile(r"^(\| `([^`]+)` \|) [\d.]+% \([^)]*\) \|$", re.M)
 

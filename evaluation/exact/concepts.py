@@ -1,0 +1,53 @@
+"""What a strong player sees on a board, as bitboards: labels for those who probe networks."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from c4env import rules
+from c4env.arrays import Int8s, Int64s
+from c4env.rules import BOARD, BOTTOM, COLUMN, COLUMNS, ROWS, STRIDE
+
+ODD_ROWS: Final = sum(BOTTOM << row for row in range(0, ROWS, 2))  # the 1st, 3rd and 5th from below
+COLUMN_CELLS: Final = np.array([COLUMN << (STRIDE * column) for column in range(COLUMNS)])
+
+_winning_cells: Any = rules.winning_cells  # their sources also work on int64 arrays
+_playable: Any = rules.playable
+
+
+class Concepts(NamedTuple):
+    """Bitboards int64 ``[N]`` (``c4env.bitboard``) of N positions, in their order.
+
+    A threat is an empty cell where a disc of a side completes four. Its row counts from 1 at the
+    bottom. ``mine`` is the side to move.
+    """
+
+    playable: Int64s  #: the cells that the next disc can take
+    keeping: Int64s  #: those of them that keep the win or the draw; all in a lost position
+    mine_odd: Int64s  #: threats of the side to move in odd rows
+    mine_even: Int64s  #: threats of the side to move in even rows
+    mine_now: Int64s  #: threats of the side to move that it can play at once
+    theirs_odd: Int64s  #: threats of the other side in odd rows
+    theirs_even: Int64s  #: threats of the other side in even rows
+    theirs_now: Int64s  #: threats of the other side that can be played at once
+
+
+def concepts_of(mine: Int64s, theirs: Int64s, columns: Int8s) -> Concepts:
+    """Return the concepts of N unfinished positions.
+
+    Args:
+        mine, theirs: bitboards int64 ``[N]``, the side to move's first.
+        columns: int8 ``[N, 7]``, the exact score of each column, NO_SCORE where it is full.
+    """
+    playable = _playable(mine | theirs)
+    kept = np.sign(columns) == np.sign(columns.max(axis=1, keepdims=True))
+    keeping = playable & np.where(kept, COLUMN_CELLS, 0).sum(axis=1)
+    empty = BOARD & ~(mine | theirs)
+    sides = [
+        cells
+        for threats in (_winning_cells(mine) & empty, _winning_cells(theirs) & empty)
+        for cells in (threats & ODD_ROWS, threats & ~ODD_ROWS, threats & playable)
+    ]
+    return Concepts(playable, keeping, *sides)
