@@ -44,7 +44,7 @@ def main(folder: Path) -> None:
         below.evaluate_all("cards => cards.forEach(card => card.remove())")
         shown = {"x": 0, "y": 0, "width": 960, "height": 582}  # the board and the curve
         page.screenshot(path=folder / "web.png", clip=shown)
-        page.set_viewport_size({"width": 1000, "height": 1000})
+        page.set_viewport_size({"width": 720, "height": 1000})
         page.goto(f"{made_page().as_uri()}#game=1&ply=9")
         page.locator("#board").wait_for()
         page.screenshot(path=folder / "report.png")
