@@ -27,7 +27,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 GREY, FAINT, BLUE = "#7c8694", "#9aa4b0", "#3f7fd0"
 WIN, LOSS, RED, YELLOW = "#2fa866", "#d9574a", "#d24a3c", "#d9a514"
 MISTAKE: Final = "1664444"  # docs/guides/which-is-better.md
-ODD: Final = "6666763335337377776151112121"  # red to move; its only threat is in column 4, row 3
+ODD: Final = "7777677555635353353311212111"  # red to move; its only threat is in column 4, row 3
 FORMS: Final = "4453"
 
 
@@ -39,6 +39,7 @@ def main(folder: Path) -> None:
         "layouts": layouts(),
         "width": width(),
         "strength": strength(),
+        "speed": speed(),
         "whom": whom(),
     }
     for name, text in drawings.items():
@@ -221,6 +222,39 @@ def strength() -> str:
         parts.append(dot(x_of(int(elo)), y, BLUE))
         parts.append(dot(600 + (float(marks[name]) - 40) * 1.5, y, WIN))
     return sheet(720, high + 22, "The leaderboard, and the marks in the exam", parts)
+
+
+def speed() -> str:
+    """How many times as fast c4env is as what people use, by the tables of the page on speed."""
+    text = (ROOT / "docs" / "explanation" / "speed.md").read_text(encoding="utf-8")
+    rows = [
+        (
+            "4,096 boards, self-play",
+            "PettingZoo's one board",
+            "move",
+            r"^\| 4,096 boards, self-play, next.*\| ([\d,.]+) \|$",
+        ),
+        ("one board, AEC loop", "PettingZoo", "move", r"^\| AEC loop .*\| ([\d,.]+) \|$"),
+        ("4,096 boards, JAX", "pgx", "move", r"^\| 4,096 boards, JAX .*\| ([\d,.]+) \|$"),
+        (
+            "solver, 12 discs, many positions",
+            "BitBully",
+            "position",
+            r"^\| 12 discs \|.*\| ([\d,.]+) \| 0 \|$",
+        ),
+    ]
+    parts = []
+    for number, (what, peer, unit, pattern) in enumerate(rows):
+        found = re.search(pattern, text, re.M)
+        assert found is not None, what
+        y, times = 14 + 34 * number, float(found[1].replace(",", ""))
+        parts.append(words(4, y + 15, what))
+        long = 80 * math.log10(times)
+        place = f'x="220" y="{y}" width="{long:.0f}" height="20"'
+        parts.append(f'<rect {place} rx="3" fill="{BLUE}" fill-opacity="0.75"/>')
+        told = f"{found[1]} times as fast as {peer}, per {unit}"
+        parts.append(words(228 + long, y + 15, told))
+    return sheet(760, 152, "Speed beside what people use today, on a logarithmic scale", parts)
 
 
 def whom() -> str:
