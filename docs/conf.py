@@ -149,7 +149,7 @@ def polish(_: Sphinx, page: nodes.document) -> None:
 
 
 def add_run(app: Sphinx, error: Exception | None) -> None:
-    """Play a small run and write its page, which docs/example.md shows; lead to the first page."""
+    """Play a small run and write its page, which a guide shows; lead to the first page."""
     field = ["alphabeta:depth=4", "greedy", "random"]
     with contextlib.redirect_stdout(io.StringIO()), contextlib.chdir(app.outdir):
         main(["run", *field, "--openings", "0", "--quiet", "--html", "run.html"])

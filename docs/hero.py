@@ -1,7 +1,7 @@
 """The moving board of the README: python -m docs.hero .github/pictures/hero.gif (needs Pillow).
 
-A game of greedy against perfect. Below each column stands its exact score for the side to move; a
-ring marks a blunder.
+A game of greedy against perfect. Below each column stands its exact score for the side to move.
+Below a blunder stand the scores before it, and a red square marks its disc.
 """
 
 from __future__ import annotations
@@ -37,14 +37,13 @@ def main(path: Path) -> None:
     while position.outcome is None:
         mover, before = position.to_move, max(s for s in scores if s is not None)
         column = players[mover].choose(position)
-        kept = scores[column]
+        asked, kept = scores, scores[column]
         assert kept is not None
         position = position.play(column)
         blunder = np.sign(kept) != np.sign(before)
         who = f"{SIDES[mover]} ({PLAYERS[mover]})"
-        words = (
-            f"{who} turns a {RESULTS[int(np.sign(before))]} into a {RESULTS[int(np.sign(kept))]}"
-        )
+        results = (RESULTS[int(np.sign(score))] for score in (before, kept))
+        words = "{}: from {} to {}".format(who, *results)
         over = position.outcome is not None
         if over:
             scores, words = (
@@ -54,7 +53,8 @@ def main(path: Path) -> None:
         else:
             scores = solver.scores(position)
             words = words if blunder else f"{SIDES[1 - mover]} ({PLAYERS[1 - mover]}) to move"
-        frames.append(drawn(position, column, scores, words, bool(blunder)))
+        shown = asked if blunder else scores  # of the side that erred
+        frames.append(drawn(position, column, shown, words, bool(blunder)))
         holds.append(3000 if over else 2600 if blunder else 700)
     first, *others = (frame.quantize(64, Image.Quantize.MAXCOVERAGE) for frame in frames)
     first.save(path, save_all=True, append_images=others, duration=holds, loop=0, optimize=True)
@@ -83,8 +83,8 @@ def drawn(
     if blunder and last is not None:
         row = 6 - sum(bool(position.discs(p) >> 7 * last + h & 1) for p in (0, 1) for h in range(6))
         middle = (edge + (last + 0.5) * cell, HEAD + edge + (row + 0.5) * cell)
-        draw.circle(middle, 0.48 * cell, outline=LOSS, width=6)
-        draw.circle(middle, 0.48 * cell, outline=(255, 255, 255), width=2)
+        x, y, half = *middle, 0.49 * cell
+        draw.rectangle((x - half, y - half, x + half, y + half), outline=LOSS, width=5)
     return frame
 
 

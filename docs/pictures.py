@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,6 +44,18 @@ def main(folder: Path) -> None:
         below.evaluate_all("cards => cards.forEach(card => card.remove())")
         shown = {"x": 0, "y": 0, "width": 960, "height": 582}  # the board and the curve
         page.screenshot(path=folder / "web.png", clip=shown)
+        page.set_viewport_size({"width": 720, "height": 1000})
+        page.goto(f"{made_page().as_uri()}#game=1&ply=9")
+        page.locator("#board").wait_for()
+        page.screenshot(path=folder / "report.png")
+
+
+def made_page() -> Path:
+    """The page of a small run."""
+    path = Path(tempfile.mkdtemp(), "run.html")
+    field = ("alphabeta:depth=4", "greedy", "random")
+    subprocess.run([*_C4, "run", *field, "--openings", "0", "--quiet", "--html", path], check=True)
+    return path
 
 
 @contextmanager

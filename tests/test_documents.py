@@ -203,7 +203,7 @@ def test_the_differences_that_a_match_shows_are_those_of_the_program():
 def test_graded_is_said_on_the_scale_of_its_levels():
     stated = re.search(
         r"from (-\d+) \(`random`\) to (\d+) \(`perfect`\).* systems is\s+(-\d+)",
-        read(DOCS / "agents.md"),
+        read(DOCS / "reference" / "built-in-agents.md"),
         re.S,
     )
     ends = round(ELO_LEVELS[0]), round(ELO_LEVELS[-1]), round(ANCHOR_ELO)
@@ -211,10 +211,10 @@ def test_graded_is_said_on_the_scale_of_its_levels():
 
 
 def test_what_is_stable_exists():
-    text = read(DOCS / "reference" / "stable.md")
+    text = read(DOCS / "about.md")
     homes = {"agents": [agents], "evaluation": [evaluation]}
     others = [c4env, agents, agents.Agent, SearchingAgent, Tournament]
-    for name in re.findall(r"`([\w.]+)`", text.partition("## What one may build on")[2]):
+    for name in re.findall(r"`([\w.]+)`", text.partition("### What one may build on")[2]):
         first, _, last = name.rpartition(".")
         known = {field.name for field in fields(Tournament)}
         known.update(*map(dir, homes.get(first, others)))

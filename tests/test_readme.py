@@ -155,8 +155,8 @@ def rows_of(text):
     return [row for row in rows if any(cell.startswith("`") for cell in row)]
 
 
-def test_the_files_that_ship_are_those_of_the_page_on_provenance():
-    page = (ROOT / "docs" / "reference" / "provenance.md").read_text()
+def test_the_files_that_ship_are_those_of_the_page():
+    page = (ROOT / "docs" / "explanation" / "network.md").read_text()
     stated = re.findall(r"^\| `(.+)` \| ([\d,]+) \| `([0-9a-f]{64})` \|", page, re.MULTILINE)
     assert len(stated) == 3
     for path, size, digest in stated:
@@ -169,5 +169,5 @@ def test_the_files_of_a_release_agree_on_version_and_date():
     cited = (ROOT / "CITATION.cff").read_text()
     date = re.search(r'^date-released: "([\d-]+)"$', cited, re.MULTILINE)[1]
     assert f"\nversion: {version}\n" in cited
-    assert f"version = {{{version}}}" in (ROOT / "docs" / "cite.md").read_text()
+    assert f"version = {{{version}}}" in (ROOT / "docs" / "about.md").read_text()
     assert f"# Changelog\n\n## {version} ({date})\n" in (ROOT / "CHANGELOG.md").read_text()

@@ -58,7 +58,7 @@ def agents(_: str, page: Path) -> Iterator[str]:
         said = f"{summary[0].upper()}{summary[1:].rstrip('.')}.{spec}"
         yield f"{said} {source(target, page.parent)}\n"
         rows = [(f"`{o}`", d and f"`{d}`", s) for o, d, s in options]
-        yield from table("option | default | ", rows)
+        yield from table("option | default | meaning ", rows)
 
 
 def command(name: str, page: Path) -> Iterator[str]:
@@ -70,14 +70,14 @@ def command(name: str, page: Path) -> Iterator[str]:
 def options(name: str, page: Path) -> Iterator[str]:
     """The arguments of a command, and the names of those that other commands have too."""
     several = shared_rows()
-    yield from table("argument | ", [row for row in rows_of(name) if row not in several])
+    yield from table("argument | meaning ", [row for row in rows_of(name) if row not in several])
     if names := [row[0].split()[0].strip("`") for row in rows_of(name) if row in several]:
         listed = ", ".join(f"`{each}`" for each in names)
         yield f"[Options of several commands](#options-of-several-commands): {listed}."
 
 
 def shared(_: str, page: Path) -> Iterator[str]:
-    yield from table("option | ", shared_rows())
+    yield from table("option | meaning ", shared_rows())
 
 
 @functools.cache
