@@ -151,7 +151,7 @@ class Memo(dict[tuple[Any, ...], Any]):
 
 def _entry(line: Any) -> tuple[tuple[Any, ...], Any]:
     """Return the key and the value of a line of a memo."""
-    if not isinstance(line, list):
+    if not isinstance(line, list) or any(isinstance(item, list | dict) for item in line[:-1]):
         raise ValueError("expected a list, a key and its value; delete a file of an older version")
     return tuple(line[:-1]), line[-1]
 

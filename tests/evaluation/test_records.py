@@ -255,8 +255,11 @@ def test_a_memo_asks_once(tmp_path, kept):
         assert json.loads(path.read_text()) == ["a", 1, 0]
 
 
-def test_a_memo_of_an_older_version_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    "line", ['{"format":"c4env scores 1"}', '[{"seed":0},["<i8",[2,1],"eJw="]]', "[[1],2]"]
+)
+def test_a_memo_of_an_older_version_is_refused(tmp_path, line):
     path = tmp_path / "scores.jsonl"
-    path.write_text('{"format":"c4env scores 1"}\n[1,2,[0]]\n')
+    path.write_text(f"{line}\n[1,2,[0]]\n")
     with pytest.raises(UnreadableRun, match=r"line 1: .*; delete a file of an older version"):
         Memo(path)
