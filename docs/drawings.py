@@ -254,7 +254,8 @@ def speed() -> str:
         parts.append(f'<rect {place} rx="3" fill="{BLUE}" fill-opacity="0.75"/>')
         told = f"{found[1]} times as fast as {peer}, per {unit}"
         parts.append(words(228 + long, y + 15, told))
-    return sheet(760, 152, "Speed beside what people use today, on a logarithmic scale", parts)
+    parts.append(words(220, 162, "bars on a logarithmic scale", size=11))
+    return sheet(840, 170, "Speed beside what people use today, on a logarithmic scale", parts)
 
 
 def whom() -> str:
