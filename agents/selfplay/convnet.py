@@ -28,15 +28,13 @@ from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.lazy import from_extra
 from c4env.observation import planes_of
-from c4env.rules import CELLS, COLUMNS, ROWS, playable, winning_cells
+from c4env.rules import CELLS, COLUMNS, ROWS
 
 with from_extra("torch", "a network of self-play needs PyTorch"):
     import torch
     from torch import Tensor, nn
     from torch.nn import functional
     from torch.optim import AdamW, Muon, Optimizer
-
-    from c4env.envs import tensor
 
 INPUT_PLANES: Final = 6
 FEATURES: Final = [0, 1, 3, 4, 2]  # of ``features_of``, in the order of the input's planes
@@ -56,21 +54,6 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
     if turned is not None:
         planes[turned] = planes[turned, :, ::-1]
     return torch.from_numpy(planes).permute(0, 3, 1, 2)  # the memory order that convolutions prefer
-
-
-def planes_on_device(boards: Tensor, turned: Tensor | None = None) -> Tensor:
-    """Return the same as :func:`tensor_of`, computed on the device of both arguments."""
-    bits: Any = boards  # the rules of Python's integers
-    occupied = bits[:, :1] | bits[:, 1:]
-    wins: Any = winning_cells(bits) & ~occupied
-    landing: Any = playable(occupied)
-    planes = tensor.planes_of(torch.cat([boards, wins, landing], 1)).float()
-    began = planes[..., :2].sum((1, 2, 3)) % 2 == 0
-    began = began[:, None, None, None].expand(-1, ROWS, COLUMNS, 1)
-    planes = torch.cat([planes, began.float()], 3)
-    if turned is not None:
-        planes = torch.where(turned[:, None, None, None], planes.flip(2), planes)
-    return planes.permute(0, 3, 1, 2)
 
 
 class Window(nn.Module):
@@ -193,41 +176,6 @@ class Evaluator:
             reason = " ".join(str(error).split())[:100]
             raise InvalidOption(f"{wrong}: {file}: {type(error).__name__}: {reason}") from None
         return cls(network)
-
-
-class DeviceEvaluator:
-    """A function that evaluates up to ``size`` boards by a network on any device.
-
-    Bitboards go to the device, and answers come back. On CUDA each evaluator has a stream of its
-    own, so that several threads evaluate at once. The weights may change in place between two
-    evaluations.
-    """
-
-    def __init__(self, network: SelfPlayNetwork, size: int) -> None:
-        self.network = network.eval()
-        device = network.first.bias.device
-        cuda = device.type == "cuda"
-        self._boards = torch.zeros(size, 2, dtype=torch.int64, pin_memory=cuda)
-        self._answers = torch.zeros(size, COLUMNS + 1, pin_memory=cuda)
-        self._inputs, self._outputs = self._boards.to(device, copy=True), self._answers.to(device)
-        self._stream = torch.cuda.Stream(device) if cuda else None
-
-    def _answer(self) -> None:
-        logits, raw = self.network(planes_on_device(self._inputs).to(self.network.first.bias))
-        self._outputs[:, :COLUMNS] = logits
-        self._outputs[:, COLUMNS] = torch.tanh(raw.float() / 2)
-
-    def evaluate(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the same as :meth:`Evaluator.evaluate`; the next call overwrites both arrays."""
-        self._boards[: len(boards)] = torch.from_numpy(boards)
-        with torch.inference_mode(), torch.cuda.stream(self._stream):
-            self._inputs.copy_(self._boards, non_blocking=True)
-            self._answer()
-            self._answers.copy_(self._outputs, non_blocking=True)
-        if self._stream is not None:
-            self._stream.synchronize()
-        answers = self._answers[: len(boards)].numpy()
-        return answers[:, :COLUMNS], answers[:, COLUMNS]
 
 
 class Optimiser:

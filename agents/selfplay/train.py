@@ -1,14 +1,13 @@
 """Self-play from random weights: AlphaZero's loop with Gumbel MuZero's search.
 
-    python -m c4env.agents.selfplay.train --out DIR [--minutes M] [--seed S] [--device cuda]
-        [--checkpoints N]
+    python -m c4env.agents.selfplay.train --out DIR [--minutes M] [--seed S] [--checkpoints N]
 
 The command plays, learns, and now and then prints a line of figures. ``selfplay:DIR`` plays the
 latest network. DIR holds the whole training. The same command resumes an interrupted training, and
 more minutes continue a finished one. The clock decides when the network learns, so two trainings
 with the same seed differ.
 
-The search runs on the processor, a thread for each group of games, and the network on the device.
+Each group of games plays in a thread of its own while the network learns in the main thread.
 
 No solver teaches the network. The policy target is the search's improved policy. The value target
 is the mean of the search's value and the game's result, or a result that the search proves.
@@ -28,10 +27,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from c4env.agents.base import require_count
-from c4env.agents.sampling.descent import Evaluate
 from c4env.agents.selfplay.folder import (
     LAST_SEED,
     SelfPlay,
@@ -46,7 +43,6 @@ from c4env.agents.solver.exam import in_exam
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.rules import CELLS
-from c4env.system import usable_cores
 
 with needs("torch", __name__):
     import torch
@@ -56,14 +52,11 @@ with needs("torch", __name__):
 
     from c4env.agents.selfplay import MODEL
     from c4env.agents.selfplay.convnet import (
-        DeviceEvaluator,
         Evaluator,
         Optimiser,
         SelfPlayNetwork,
-        planes_on_device,
         tensor_of,
     )
-    from c4env.envs.tensor_env import TensorEnv
 
 
 class Stage(NamedTuple):
@@ -75,21 +68,18 @@ class Stage(NamedTuple):
 
 # Stages begin by positions, not minutes: the same on quick machines and slow ones.
 STAGES: Final = "0:16:4,500000:32:4,1500000:32:6,5000000:64:8"
-CUDA_STAGES: Final = "0:16:6,3000000:32:6,10000000:64:6"
-SIZES: Final[dict[str, tuple[Any, Any, str]]] = {  # of a training: on a CPU, on CUDA, its help
-    "groups": (1, None, "groups of games, each played in a thread"),
-    "boards": (256, 2048, "games at once in a group"),
-    "channels": (32, 64, "channels of the network"),
-    "units": (256, 256, "units of the network's dense layers"),
-    "window": (2_000_000, 12_000_000, "positions of the replay buffer, of which half are sampled"),
-    "batch": (512, 4096, "positions a step of learning"),
-    "steep": (150_000, 4_000_000, "positions at which the learning rate is 1 / sqrt(2)"),
-    "stages": (STAGES, CUDA_STAGES, "POSITIONS:SIMULATIONS:BLOCKS,... from how many positions on"),
+SIZES: Final[dict[str, tuple[Any, str]]] = {  # of a training: the default and the help of each
+    "groups": (1, "groups of games, each played in a thread"),
+    "boards": (256, "games at once in a group"),
+    "channels": (32, "channels of the network"),
+    "units": (256, "units of the network's dense layers"),
+    "window": (2_000_000, "positions of the replay buffer, of which half are sampled"),
+    "batch": (512, "positions a step of learning"),
+    "steep": (150_000, "positions at which the learning rate is 1 / sqrt(2)"),
+    "stages": (STAGES, "POSITIONS:SIMULATIONS:BLOCKS,... from how many positions on"),
 }
 FIXED: Final = 5  # of the sizes must stay when a training is resumed
 GREATEST_SIZES: Final = {"groups": 32, "boards": 1 << 16, "channels": 1 << 10, "units": 1 << 13}
-OTHER_CORES: Final = 4  # on CUDA these play no games
-HOSTED: Final = ("cpu",)  # types of devices for which the host computes the network's input
 CACHE_PLIES: Final = 16  # plies between two resets of the cache of the network's answers
 USES: Final = 4  # times that each position is learned
 FEWEST: Final = 8  # batches of positions before learning begins
@@ -112,7 +102,6 @@ def train(
     out: Path,
     minutes: float = 30.0,
     seed: int = 1,
-    device: str = "cpu",
     *,
     checkpoints: int = 0,
     on_report: OnReport | None = None,
@@ -123,26 +112,24 @@ def train(
     Args:
         out: the folder of the training.
         minutes: the wall-clock time of training, without the time between two calls.
-        device: the network's device, cpu or cuda.
         checkpoints: how many networks to keep besides, evenly spaced by the logarithm of the time,
             as ``out/checkpoint-POSITIONS.pt``. Networks due in the same ply are one file.
         on_report: a function to call at each report, with the agent and the number of positions.
         **sizes: any of :data:`SIZES`.
 
     Raises:
-        InvalidOption: a number is out of range, or the device is not available.
+        InvalidOption: a size is unknown, or a number is out of range.
     """
     if not 0 < minutes < math.inf:
         raise InvalidOption(f"minutes={minutes!r}: expected a number above 0")
     require_count("seed", seed, 0, LAST_SEED)
     require_count("checkpoints", checkpoints, 0, 1000)
-    torch_device = TensorEnv(1, device).device  # refuses a device that is not there
-    sizes = sizes_of(torch_device, sizes)
+    sizes = sizes_of(sizes)
     fixed = ", ".join([f"{name} {size}" for name, size in sizes.items()][:FIXED])
     torch.set_num_threads(1)
     threads = ThreadPoolExecutor(sizes["groups"], initializer=torch.set_num_threads, initargs=(1,))
     with claim_folder(out, f"seed {seed}\n{fixed}\n"), threads:
-        trainer = Trainer(out, seed, sizes, torch_device)
+        trainer = Trainer(out, seed, sizes)
         if (spent := trainer.seconds / 60) >= minutes:
             print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); ask for more to go on")
         else:
@@ -203,23 +190,21 @@ class Trainer:
     seconds = 0.0
     history: Sequence[dict[str, float]] = ()  # the figures of all reports
 
-    def __init__(self, out: Path, seed: int, sizes: dict[str, Any], device: Any = "cpu") -> None:
+    def __init__(self, out: Path, seed: int, sizes: dict[str, Any]) -> None:
         torch.manual_seed(seed)
-        self.out, self.sizes, self.device = out, sizes, torch.device(device)
+        self.out, self.sizes = out, sizes
         self.stages = stages_of(sizes["stages"])
         self.fewest = FEWEST * sizes["batch"]  # positions before learning begins
         self.generator, *playing = np.random.default_rng(seed).spawn(1 + sizes["groups"])
-        self.network = SelfPlayNetwork(sizes["channels"], sizes["units"]).to(self.device)
+        self.network = SelfPlayNetwork(sizes["channels"], sizes["units"])
         average = get_ema_multi_avg_fn(AVERAGE)
         self.averaged = AveragedModel(self.network, multi_avg_fn=average)
         self.optimiser = Optimiser(self.network)
         self._generators = [self.generator, *playing]
         self.groups = [SelfPlayGames(sizes["boards"], generator) for generator in playing]
         self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
-        self.hosted = self.device.type in HOSTED
         self._played = self.network  # the first ply replaces it by a copy of the average
-        self._caches: list[EvaluationCache] = []  # of each group, if the host evaluates
-        self._evaluators: list[Evaluate] = []  # of each group
+        self._caches: list[EvaluationCache] = []  # of each group
         self._plies = 0  # plies since the caches were cleared
         if (out / STATE).exists():
             self._restore()
@@ -243,25 +228,15 @@ class Trainer:
             cache.clear()
         self._plies += 1
         averaged = self.averaged.module
-        if not self._evaluators or self._played.shape != averaged.shape:
+        if not self._caches or self._played.shape != averaged.shape:
             self._played = copy.deepcopy(averaged).to(torch.bfloat16)
-            self._make_evaluators()
-        self._played.load_state_dict(averaged.state_dict())
-        if self.device.type == "cuda":
-            torch.cuda.synchronize(self.device)  # the groups' streams do not wait for the copies
-        return [
-            partial(games.play, GumbelSearch(evaluate, stage.simulations))
-            for games, evaluate in zip(self.groups, self._evaluators, strict=True)
-        ]
-
-    def _make_evaluators(self) -> None:
-        if self.hosted:
             evaluate = Evaluator(self._played).evaluate
             self._caches = [EvaluationCache(evaluate) for _ in self.groups]
-            self._evaluators = [*self._caches]
-        else:
-            devices = [DeviceEvaluator(self._played, len(games.boards)) for games in self.groups]
-            self._evaluators = [device.evaluate for device in devices]
+        self._played.load_state_dict(averaged.state_dict())
+        return [
+            partial(games.play, GumbelSearch(cache, stage.simulations))
+            for games, cache in zip(self.groups, self._caches, strict=True)
+        ]
 
     def keep(self, moves: Samples) -> None:
         """Add positions to the replay buffer, except positions of the exam that tests agents."""
@@ -287,14 +262,10 @@ class Trainer:
         turned = self.generator.random(batch) < 0.5  # mirrored
         policy = samples["policy"].astype(np.float32)
         policy[turned] = policy[turned, ::-1]
-        if self.hosted:
-            planes = tensor_of(samples["board"], turned)
-        else:
-            planes = planes_on_device(self._moved(samples["board"]), self._moved(turned))
-        with torch.autocast(self.device.type, torch.bfloat16):
-            logits, raw = self.network(planes)
-        policy_loss = cross_entropy(logits.float(), self._moved(policy))
-        chance = self._moved((samples["value"] + 1) / 2)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits, raw = self.network(tensor_of(samples["board"], turned))
+        policy_loss = cross_entropy(logits.float(), torch.from_numpy(policy))
+        chance = torch.from_numpy((samples["value"] + 1) / 2)
         value_loss = binary_cross_entropy_with_logits(raw.float(), chance)
         self.optimiser.step(policy_loss + value_loss, share, longest=1.0)
         self.averaged.update_parameters(self.network)
@@ -319,13 +290,6 @@ class Trainer:
     def keep_network(self, name: str) -> None:
         """Write the averaged network to a file of its own, which later networks do not replace."""
         Evaluator(self.averaged.module).save(self.out / f"{name}.pt")
-
-    def _moved(self, array: NDArray[Any]) -> Tensor:
-        """Return an array as a tensor on the device, without waiting for the copy."""
-        tensor = torch.from_numpy(np.ascontiguousarray(array))
-        if self.device.type != "cuda":
-            return tensor
-        return tensor.pin_memory().to(self.device, non_blocking=True)
 
     def save(self) -> None:
         """Write a checkpoint, the averaged network, and the table of reported figures."""
@@ -402,20 +366,15 @@ def rate_at(share: float, positions: int, steep: int) -> float:
     return end / math.sqrt(1 + positions / steep)
 
 
-def sizes_of(device: Any, chosen: dict[str, Any]) -> dict[str, Any]:
-    """Return a value for each of :data:`SIZES`: as chosen, or (where None or absent) by device.
+def sizes_of(chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return a value for each of :data:`SIZES`: as chosen, or the default.
 
     Raises:
-        InvalidOption: a size is out of range or unknown, or the device is neither cpu nor cuda.
+        InvalidOption: a size is out of range or unknown.
     """
-    if device.type not in ("cpu", "cuda"):
-        raise InvalidOption(f"device={device.type!r}: expected cpu or cuda")
     if unknown := [*chosen.keys() - SIZES.keys()]:
         raise InvalidOption(f"{unknown[0]}: expected one of {', '.join(SIZES)}")
-    sizes = {name: row[device.type == "cuda"] for name, row in SIZES.items()}
-    sizes |= {name: size for name, size in chosen.items() if size is not None}
-    if sizes["groups"] is None:
-        sizes["groups"] = min(GREATEST_SIZES["groups"], max(1, usable_cores() - OTHER_CORES))
+    sizes = {name: default for name, (default, _) in SIZES.items()} | chosen
     for name, size in sizes.items():
         if name != "stages":
             require_count(name, size, 1, GREATEST_SIZES.get(name, 1 << 30))
@@ -436,13 +395,12 @@ def main(*argv: str) -> int:
         "--minutes", type=float, default=30.0, help="earlier calls included (default 30)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of weights and games (default 1)")
-    parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
     parser.add_argument(
         "--checkpoints", type=int, default=0, help="networks to keep, log-spaced (default 0)"
     )
-    for name, (usual, cuda, help) in SIZES.items():
-        text = f"{help} (default {usual}; cuda: {cuda or 'cores - 4'})"
-        parser.add_argument(f"--{name}", type=type(usual), help=text)
+    for name, (default, help) in SIZES.items():
+        text = f"{help} (default {default})"
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=text)
     return run(train, parser, *argv)
 
 

@@ -1,8 +1,5 @@
 """The networks of self-play: as agents, on their own, and their optimiser."""
 
-from contextlib import contextmanager
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -17,11 +14,9 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 from c4env.agents.selfplay.convnet import (  # noqa: E402  # needs torch
     RATES,
-    DeviceEvaluator,
     Evaluator,
     Optimiser,
     SelfPlayNetwork,
-    planes_on_device,
     tensor_of,
 )
 
@@ -93,47 +88,6 @@ def test_mirrored_planes_are_those_of_the_mirrored_position():
     turned = tensor_of(bitboards(positions), np.ones(len(positions), np.bool_))
     mirrored = tensor_of(bitboards([position.mirror() for position in positions]))
     assert turned.equal(mirrored)
-
-
-def test_a_device_makes_the_same_planes_of_bitboards():
-    boards = bitboards(["", *reference.random_games(7, 300, 1, 36)])
-    turned = np.arange(len(boards)) % 2 == 0
-    given, flags = torch.from_numpy(boards), torch.from_numpy(turned)
-    for ours, theirs in (
-        (planes_on_device(given), tensor_of(boards)),
-        (planes_on_device(given, flags), tensor_of(boards, turned)),
-    ):
-        assert ours.equal(theirs)
-        assert ours.is_contiguous(memory_format=torch.channels_last)
-
-
-def test_an_evaluator_on_a_device_answers_alike_with_the_weights_of_the_moment(evaluator):
-    network = evaluator.network
-    other = DeviceEvaluator(network, 5)
-    for boards in (bitboards(["", "4435", "11"]), bitboards(["7171", "2"]), bitboards([""] * 5)):
-        for ours, theirs in zip(other.evaluate(boards), evaluator.evaluate(boards), strict=True):
-            assert ours == pytest.approx(theirs, abs=1e-6)
-        torch.nn.init.normal_(network.policy.weight)
-        torch.nn.init.normal_(network.value.weight)
-
-
-def test_an_evaluator_with_a_stream_waits_for_its_answers(evaluator, monkeypatch):
-    """On a stand-in for CUDA's stream."""
-    log = []
-
-    @contextmanager
-    def within(stream):
-        log.append("begins")
-        yield
-        log.append("ends")
-
-    other = DeviceEvaluator(evaluator.network, 5)
-    other._stream = SimpleNamespace(synchronize=lambda: log.append("synchronize"))
-    run, boards = other._answer, bitboards(["4435"])
-    other._answer = lambda: (log.append("run"), run())
-    monkeypatch.setattr(torch.cuda, "stream", within)
-    assert other.evaluate(boards)[0] == pytest.approx(evaluator.evaluate(boards)[0], abs=1e-6)
-    assert log == ["begins", "run", "ends", "synchronize"]
 
 
 def test_a_file_holds_the_network(tmp_path, evaluator):

@@ -10,7 +10,6 @@ from c4env import Position, agents
 from c4env.agents.selfplay.gumbel import PolicyOutput
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption
-from c4env.system import usable_cores
 from tests.helpers.processes import start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
@@ -23,13 +22,7 @@ STAGE = train.Stage(2, 0)
 GROWN = train.Stage(3, 2)
 DISORDERED = "0:1:1,9:1:1,8:1:1"  # stages
 QUICK = {"FEWEST": 2, "BEHIND": 4, "SAVE_EVERY": 0.0, "REPORTS": 1}
-CPU = torch.device("cpu")
-# The ways of a training: as on a CPU, with one group or two, and as on CUDA, where the device
-# computes the planes, and each group has an evaluator of its own.
-WAYS = pytest.mark.parametrize(
-    ("groups", "hosted"),
-    [(1, ("cpu",)), pytest.param(2, ("cpu",), marks=pytest.mark.isolated), (2, ())],
-)
+GROUPS = pytest.mark.parametrize("groups", [1, 2])
 
 
 @pytest.fixture
@@ -41,7 +34,7 @@ def quick(monkeypatch):
 
 
 def trainer_of(out, seed=1, groups=1):
-    return train.Trainer(out, seed, train.sizes_of(CPU, {**SMALL, "groups": groups}))
+    return train.Trainer(out, seed, train.sizes_of({**SMALL, "groups": groups}))
 
 
 def play(trainer, stage):
@@ -93,9 +86,8 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
 
 
 @pytest.mark.compiled
-@WAYS
-def test_a_network_learns_what_it_is_shown(tmp_path, quick, monkeypatch, groups, hosted):
-    monkeypatch.setattr(train, "HOSTED", hosted)
+@GROUPS
+def test_a_network_learns_what_it_is_shown(tmp_path, quick, groups):
     trainer = trainer_of(tmp_path, groups=groups)
     shown = [("414141", 3, 1.0), ("51515", 4, -1.0), ("717171", 0, 0.5)]
     trainer.samples = np.zeros(len(shown), train.SAMPLE)
@@ -115,9 +107,8 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick, monkeypatch, groups,
 
 
 @pytest.mark.compiled
-@WAYS
-def test_it_trains_reports_and_plays(tmp_path, quick, capsys, monkeypatch, groups, hosted):
-    monkeypatch.setattr(train, "HOSTED", hosted)
+@GROUPS
+def test_it_trains_reports_and_plays(tmp_path, quick, capsys, groups):
     sizes = {**SMALL, "groups": groups}
     reports = []
     trainer = train.train(
@@ -172,11 +163,8 @@ def test_a_series_of_checkpoints_is_spaced_by_the_logarithm_of_the_time(
 
 
 @pytest.mark.compiled
-def test_a_group_plays_the_same_games_beside_another_and_with_planes_of_the_device(
-    tmp_path, quick, monkeypatch
-):
+def test_a_group_plays_the_same_games_beside_another(tmp_path, quick):
     one = trainer_of(tmp_path)
-    monkeypatch.setattr(train, "HOSTED", ())
     two = trainer_of(tmp_path, groups=2)
     for trainer in (one, two):
         for _ in range(30):
@@ -190,11 +178,9 @@ def test_a_group_plays_the_same_games_beside_another_and_with_planes_of_the_devi
         assert ours.equal(theirs)
 
 
-def test_options_of_the_command_are_checked_and_sizes_depend_on_the_device(tmp_path, capsys):
+def test_options_of_the_command_are_checked(tmp_path, capsys):
     wrong_stages = "", "16", "5:16:4", "0:16:4,0", "0:16:4,9:0:4", "0:16:4,9:16:3", DISORDERED
     for wrong, words in (
-        (["--device", "tpu"], "device='tpu'"),
-        (["--device", "meta"], "device='meta': expected cpu or cuda"),
         (["--groups", "33"], "groups=33: expected an integer between 1 and 32"),
         (["--batch", "0"], "batch=0"),
         *((["--stages", text], f"stages={text!r}") for text in wrong_stages),
@@ -206,10 +192,6 @@ def test_options_of_the_command_are_checked_and_sizes_depend_on_the_device(tmp_p
     with pytest.raises(InvalidOption, match="shape: expected one of groups, boards"):
         train.train(tmp_path / "none", shape=(4, 8))
     assert train.stages_of("0:2:0,10:3:2") == {0: STAGE, 10: GROWN}
-    sizes = train.sizes_of(torch.device("cuda"), {"boards": None, "channels": 48})
-    assert (sizes["boards"], sizes["channels"], sizes["units"]) == (2048, 48, 256)
-    assert sizes["groups"] == min(32, max(1, usable_cores() - 4))
-    assert train.sizes_of(CPU, {})["groups"] == 1
 
 
 def test_the_learning_rate_falls_to_the_last_with_time_and_with_positions():
@@ -221,10 +203,9 @@ def test_the_learning_rate_falls_to_the_last_with_time_and_with_positions():
 
 
 @pytest.mark.compiled
-@WAYS
-def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, monkeypatch, groups, hosted):
+@GROUPS
+def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, groups):
     stage = GROWN if groups > 1 else STAGE
-    monkeypatch.setattr(train, "HOSTED", hosted)
     one = trainer_of(tmp_path, groups=groups)
     while one.positions < 200:
         play(one, stage)

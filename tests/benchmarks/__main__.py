@@ -3,8 +3,9 @@
 python -m tests.benchmarks env      a user's loops beside PettingZoo's and pgx's environments
 python -m tests.benchmarks solver   the exact solver beside BitBully (--help: its options)
 python -m tests.benchmarks threads  the shipped network with two threads and with one
+python -m tests.benchmarks gpu      TensorEnv and JaxEnv beside pgx, on a GPU
 
-env and solver need the extra `peers`.
+env, solver and gpu need the extra `peers`.
 """
 
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 
 from tests.makers.__main__ import dispatch
 
-NAMES = ("env", "solver", "threads")
+NAMES = ("env", "solver", "threads", "gpu")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

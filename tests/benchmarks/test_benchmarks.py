@@ -9,9 +9,10 @@ import sys
 import numpy as np
 import pytest
 
+import c4env
 from c4env.agents.solver import Solver
 from c4env.envs.aec import env as aec_env
-from tests.benchmarks import env, harness, jax_loop, solver, vector
+from tests.benchmarks import env, gpu, harness, jax_loop, solver, vector
 from tests.benchmarks.__main__ import main
 
 
@@ -84,6 +85,41 @@ def test_the_solver(monkeypatch, capsys):
     assert main(command) == 1
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["wrong"] for row in rows] == [12, 18]  # the three others differ from score()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, within its compiler
+def test_boards_on_a_device(monkeypatch, capsys):
+    for library in ("torch", "jax", "pgx"):
+        pytest.importorskip(library)
+    monkeypatch.setattr(gpu, "ROUNDS", 1)
+    command = ["gpu", "--device", "cpu", "--boards", "8", "--seconds", "0", "--format", "json"]
+    assert main(command) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["what"] for row in rows][-2:] == ["JaxEnv", "pgx"]
+    assert len(rows) == 10
+    assert {(row["boards"], row["wrong"]) for row in rows} == {(8, 0)}
+    assert all(row["plies/s"] > 0 for row in rows)
+    assert main(["gpu", "--device", "nosuch"]) == 2
+    assert "device='nosuch'" in capsys.readouterr().err
+
+
+def test_games_that_are_wrong_on_a_device_are_counted(monkeypatch):
+    pytest.importorskip("torch")
+    pytest.importorskip("jax")
+    options = {"opponent": "random", "compile": False}
+    assert gpu.wrong_boards("cpu", options) == gpu.wrong_games(c4env.JaxEnv()) == 0
+    reset = c4env.TensorEnv.reset
+    monkeypatch.setattr(c4env.TensorEnv, "reset", lambda envs, seed: reset(envs, seed=seed + 1))
+    assert gpu.wrong_boards("cpu", options) > 400
+    step = c4env.JaxEnv.step
+
+    def swapped(env, state, column):
+        state = step(env, state, column)
+        return state.replace(rewards=-state.rewards)
+
+    monkeypatch.setattr(c4env.JaxEnv, "step", swapped)
+    assert gpu.wrong_games(c4env.JaxEnv()) > 400
 
 
 def test_a_pipe_gets_a_row_as_it_is_measured(monkeypatch):
