@@ -10,7 +10,7 @@ from c4env.evaluation.cli.output import show
 
 NAMES = (
     "book", "exam", "graded", "intervals", "leaderboard", "marks", "outputs", "power",
-    "reference", "threats", "weights",
+    "reference", "threats", "units", "weights",
 )  # fmt: skip
 
 
