@@ -44,18 +44,16 @@ def main(path: Path) -> None:
         who = f"{SIDES[mover]} ({PLAYERS[mover]})"
         results = (RESULTS[int(np.sign(score))] for score in (before, kept))
         words = "{}: from {} to {}".format(who, *results)
-        over = position.outcome is not None
-        if over:
-            scores, words = (
-                [None] * 7,
-                f"{who} wins" if position.outcome.winner is not None else "a draw",
-            )
+        outcome = position.outcome
+        if outcome is not None:
+            scores = [None] * 7
+            words = f"{who} wins" if outcome.winner is not None else "a draw"
         else:
             scores = solver.scores(position)
             words = words if blunder else f"{SIDES[1 - mover]} ({PLAYERS[1 - mover]}) to move"
         shown = asked if blunder else scores  # of the side that erred
         frames.append(drawn(position, column, shown, words, bool(blunder)))
-        holds.append(3000 if over else 2600 if blunder else 700)
+        holds.append(3000 if outcome is not None else 2600 if blunder else 700)
     first, *others = (frame.quantize(64, Image.Quantize.MAXCOVERAGE) for frame in frames)
     first.save(path, save_all=True, append_images=others, duration=holds, loop=0, optimize=True)
 

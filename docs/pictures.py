@@ -42,8 +42,9 @@ def main(folder: Path) -> None:
         page.get_by_text("The result of best play").wait_for()
         below = page.locator("#players, #players ~ .card")
         below.evaluate_all("cards => cards.forEach(card => card.remove())")
-        shown = {"x": 0, "y": 0, "width": 960, "height": 582}  # the board and the curve
-        page.screenshot(path=folder / "web.png", clip=shown)
+        page.screenshot(  # the board and the curve
+            path=folder / "web.png", clip={"x": 0, "y": 0, "width": 960, "height": 582}
+        )
         page.set_viewport_size({"width": 720, "height": 1000})
         page.goto(f"{made_page().as_uri()}#game=1&ply=9")
         page.locator("#board").wait_for()

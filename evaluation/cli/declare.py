@@ -90,11 +90,11 @@ class _Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports bad usage in one line, with exit code 2."""
+    """A parser that takes whole names, and reports bad usage in one line, with exit code 2."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Help)
-        super().__init__(**settings)
+        super().__init__(allow_abbrev=False, **settings)
         self._negative_number_matcher = re.compile(r"-\d[\d.,]*$")  # -10,0 is no option
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:

@@ -28,6 +28,7 @@ BAD = {  # what a command itself finds; refusals of what it calls have tests whe
         ("random", "at least two"),
         ("alphabeta depth=4 greedy", "depth is an option: did you mean 'alphabeta:depth=4'?"),
         ("random \x1b[31mred", "unknown agent '\\x1b[31mred'"),
+        ("random greedy --open 0", "unrecognized arguments: --open 0"),
         ("random greedy --openings two", "No such file"),
         ("random greedy --openings ", "'': expected a number of plies 0..8"),
         ("random greedy --openings 9", "9 is more than 8 plies; write moves:9 for moves"),
