@@ -2,8 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
 from c4env.evaluation.studies.leaderboard import stored_board
+from tests.helpers.paths import ROOT
 from tests.makers import leaderboard
+from tests.makers.__main__ import main
 
 
 def test_the_tables_of_the_leaderboard_are_made_from_the_stored_games():
@@ -20,3 +24,14 @@ def test_the_tables_of_the_leaderboard_are_made_from_the_stored_games():
     milliseconds = board.milliseconds["greedy"]
     elo = f"{greedy.elo:+.0f} ({greedy.low:+.0f} .. {greedy.high:+.0f})"
     assert changed == f"| `greedy`: one | {elo} | 2% | {milliseconds:.3g} |\n"
+
+
+@pytest.mark.compiled
+def test_a_row_in_the_units_of_others_has_a_cell_for_each_set(capsys):
+    sets = [str(ROOT / "tests" / "data" / "solved" / f"{name}.txt") for name in ("L2_R1", "L1_R1")]
+    assert main(["units", "optimal", *sets, "--agents", "perfect", "random"]) == 0
+    head, _, perfect, random = capsys.readouterr().out.splitlines()
+    assert head == "| agent | L2_R1 | L1_R1 |"
+    assert perfect == "| `perfect` | 100.0 | 100.0 |"
+    assert random.startswith("| `random` | ")
+    assert random != "| `random` | 100.0 | 100.0 |"
