@@ -18,10 +18,7 @@ from c4env.agents.solver.driver import (
     LARGEST,
     TRIAL_NODES,
     bound_score,
-    columns_range,
-    parse_bitboards,
     score_columns,
-    score_range,
     solve,
     try_to_solve,
 )
@@ -199,6 +196,8 @@ class Solver:
         Raises:
             InvalidOption: the arrays differ in shape, or a number is out of range.
         """
+        from c4env.agents.solver.many import parse_bitboards, score_range
+
         first, second = parse_bitboards(mine, theirs)
         lows, highs = (_bounds(name, n, len(first)) for name, n in (("low", low), ("high", high)))
         if (lows > highs).any():
@@ -234,6 +233,8 @@ class Solver:
 
         ``NO_SCORE``, less than any score, stands where a column is full or the game is over.
         """
+        from c4env.agents.solver.many import columns_range, parse_bitboards
+
         first, second = parse_bitboards(mine, theirs)
         scores = np.empty((len(first), COLUMNS), np.int8)
         early = self._in_book(first, second, 1)  # the book has all columns of these
