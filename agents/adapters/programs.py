@@ -74,7 +74,7 @@ class Engine(Agent):
         if not self.command or shutil.which(self.command[0]) is None:
             hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
             raise InvalidOption(f"exec: command={command!r}: expected an executable program{hint}")
-        self.title = self.command[0]
+        self.title = command if len(command) < 80 else self.command[0]
         self.reply = reply
         self.timeout = timeout
         self.newgame = newgame
@@ -92,11 +92,25 @@ class Engine(Agent):
             self._ask("reset" if number is None else f"reset {number}", self._seconds())
 
     def ready(self) -> None:
-        """Check that the program starts and answers a line, and end it."""
-        with contextlib.suppress(LateAnswer):
-            self.reset(0)
-            self._ask(ALMOST_FULL, self._seconds())
+        """Check that the program answers one of two lines, and end it.
+
+        Raises:
+            EngineFault: it fails at both; if at one, the run counts its failures as forfeits.
+        """
+        faults = []
+        for line in (ALMOST_FULL, ""):
+            try:
+                self.reset(0)
+                self._ask(line, self._seconds())
+            except LateAnswer:
+                break
+            except EngineFault as error:
+                faults.append(error)
+            else:
+                break
         self.close()
+        if len(faults) > 1:
+            raise faults[0]
 
     def finish(self) -> None:
         """Close the program's input; check that the program ends, and adds no line before that.
