@@ -74,7 +74,7 @@ class Engine(Agent):
         if not self.command or shutil.which(self.command[0]) is None:
             hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
             raise InvalidOption(f"exec: command={command!r}: expected an executable program{hint}")
-        self.title = command if len(command) < 80 else self.command[0]
+        self.title = command
         self.reply = reply
         self.timeout = timeout
         self.newgame = newgame

@@ -90,7 +90,7 @@ def test_a_wrong_answer_is_a_fault_and_the_next_game_begins_afresh(
 def test_a_program_that_answers_either_of_two_lines_is_ready(tmp_path):
     for statements in (f"len(moves) < 30 or sys.exit(3); {FIRST}", f"moves or 1 / 0; {FIRST}"):
         agents.make(f"exec:{answering(tmp_path, statements)}").ready()
-    with pytest.raises(EngineFault, match="engine.py ended with exit code 3"):
+    with pytest.raises(EngineFault, match=r"engine\.py ended with exit code 3"):
         agents.make(f"exec:{answering(tmp_path, 'sys.exit(3)')}").ready()
 
 
