@@ -64,28 +64,32 @@ class _Limit:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """A context, and a decorator, in which NumPy's linear algebra computes in one thread.
+    """A context, and a decorator, in which NumPy's linear algebra and PyTorch use one thread.
 
     Small products gain nothing from more threads, which wait for each other: on a busy machine a
-    board of the shipped network took 50 times as long. The limit holds for the process, from the
-    first caller's entry until the last one's exit.
+    board of the shipped network took 50 times as long. The limit of linear algebra holds for the
+    process, from the first caller's entry until the last one's exit. That of OpenMP, which PyTorch
+    uses, holds for the caller's thread.
     """
+    modules = len(sys.modules)
     with _Limit.lock:
         if not _Limit.inside:
-            _Limit.limiter = _linear_algebra(len(sys.modules)).limit(limits=1)
+            _Limit.limiter = _libraries(modules, "blas").limit(limits=1)
         _Limit.inside += 1
+    threads = _libraries(modules, "openmp").limit(limits=1)
     try:
         yield
     finally:
+        threads.restore_original_limits()
         with _Limit.lock:
             _Limit.inside -= 1
             if not _Limit.inside:
                 _Limit.limiter.restore_original_limits()
 
 
-@functools.lru_cache(maxsize=1)
-def _linear_algebra(modules: int) -> Any:
-    """Return what limits the libraries; with more modules there may be more of them."""
+@functools.lru_cache(maxsize=2)
+def _libraries(modules: int, kind: str) -> Any:
+    """Return what limits the libraries of a kind; with more modules there may be more of them."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    return ThreadpoolController().select(user_api=kind)

@@ -29,6 +29,7 @@ from c4env.files import write_whole
 from c4env.lazy import from_extra
 from c4env.observation import planes_of
 from c4env.rules import CELLS, COLUMNS, ROWS
+from c4env.system import one_thread
 
 with from_extra("torch", "a network of self-play needs PyTorch"):
     import torch
@@ -141,7 +142,7 @@ class Evaluator:
 
     def evaluate(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return logits ``[M, 7]`` and values ``[M]``, from -1 to 1, of boards ``[M, 2]``."""
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             logits, raw = self.network(tensor_of(boards).to(self.network.first.bias))
             return logits.float().cpu().numpy(), torch.tanh(raw.float() / 2).cpu().numpy()
 

@@ -90,6 +90,17 @@ def test_mirrored_planes_are_those_of_the_mirrored_position():
     assert turned.equal(mirrored)
 
 
+def test_it_computes_in_one_thread(evaluator):
+    seen = []
+    evaluator.network.register_forward_hook(lambda *_: seen.append(torch.get_num_threads()))
+    torch.set_num_threads(2)
+    try:
+        evaluator.evaluate(bitboards([""]))
+        assert (seen, torch.get_num_threads()) == ([1], 2)
+    finally:
+        torch.set_num_threads(1)
+
+
 def test_a_file_holds_the_network(tmp_path, evaluator):
     boards = bitboards(["", "44"])
     evaluator.save(tmp_path / "model.pt")
