@@ -267,7 +267,7 @@ def whom() -> str:
             "you train a learner",
             ["Which environment?", "Train an agent", "Ten minutes of training"],
         ),
-        ("you have a program", ["Other programs", "Games of other programs", "Text protocol"]),
+        ("you have a program", ["Other programs", "Games of other programs", "Command line"]),
     ]
     parts = []
     for number, (who, pages) in enumerate(columns):

@@ -29,7 +29,7 @@ PAGES = [*test_readme.PAGES, ROOT / "CONTRIBUTING.md"]
 INDEX = DOCS / "index.md"
 MADE = re.compile(r"^<!-- made.*?^<!-- end -->", re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)")
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(\{?[\w-]*\}?)\n(.*?)^```$", re.M | re.S)
 
 
 def read(path: Path) -> str:
