@@ -73,12 +73,17 @@ def test_the_index_leads_to_every_page():
     assert everything - linked - {INDEX} == set()
 
 
+def whole_lines(block: str) -> list[str]:
+    """The lines of a block, those that a backslash continues in one."""
+    return block.replace("\\\n", "").splitlines()
+
+
 def commands() -> Iterator[object]:
     """Every ``c4`` command of the pages: in blocks, and in the text."""
     seen = set()
     for page in PAGES:
         text = MADE.sub("", read(page))
-        lines = [line for _, block in FENCE.findall(text) for line in block.splitlines()]
+        lines = [line for _, block in FENCE.findall(text) for line in whole_lines(block)]
         whole = [result[1] for line in lines if (result := re.search(r"\$ (c4 .*)", line))]
         for line in [*whole, *re.findall(r"`(c4 [^`]+)`", without_code(text))]:
             if line not in seen:

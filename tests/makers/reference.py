@@ -25,6 +25,7 @@ from tests.helpers.paths import ROOT
 BLOCK: Final = re.compile(
     r"(<!-- made: (agents|command|options|shared) ?(\w*) -->\n).*?(<!-- end -->)", re.S
 )
+OPENINGS: Final = "[openings](../guides/play-and-rate.md#openings)"
 PAGES: Final = [
     page
     for page in sorted((ROOT / "docs").glob("**/*.md"))
@@ -62,8 +63,10 @@ def agents(_: str, page: Path) -> Iterator[str]:
 
 
 def command(name: str, page: Path) -> Iterator[str]:
-    """What a command does: the docstring of its module."""
+    """What a command does: the docstring of its module, without columns, which the glossary has."""
     for part in module_of(name).__doc__.strip().split("\n\n"):  # some are aligned
+        if part.startswith("Columns: "):
+            continue
         yield f"```text\n{part}\n```\n" if "  " in part else f"{plain(part)}\n"
 
 
@@ -102,6 +105,8 @@ def argument(action: Action) -> tuple[str, str]:
     elif action.nargs in ("*", "?"):
         value = f"[{value}]"
     said = (action.help or "") % vars(action)
+    if action.dest == "openings":  # what they are, a guide says
+        said = f"{OPENINGS} {said[said.rindex('(default') :]}"
     if action.dest == "jobs":  # of this machine
         said = said.replace(f"(default {usable_cores()})", "(default: all cores)")
     return f"`{value}`", plain(said)
