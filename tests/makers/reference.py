@@ -23,7 +23,7 @@ from c4env.system import usable_cores
 from tests.helpers.paths import ROOT
 
 BLOCK: Final = re.compile(
-    r"(<!-- made: (agents|command|options|shared) ?(\w*) -->\n).*?(<!-- end -->)", re.S
+    r"(<!-- made: (agents|command|options|shared|several) ?(\w*) -->\n).*?(<!-- end -->)", re.S
 )
 OPENINGS: Final = "[openings](../guides/play-and-rate.md#openings)"
 PAGES: Final = [
@@ -58,8 +58,24 @@ def agents(_: str, page: Path) -> Iterator[str]:
         yield f"### {name}\n"
         said = f"{summary[0].upper()}{summary[1:].rstrip('.')}.{spec}"
         yield f"{said} {source(target, page.parent)}\n"
-        rows = [(f"`{o}`", d and f"`{d}`", s) for o, d, s in options]
-        yield from table("option | default | meaning ", rows)
+        own = [
+            (f"`{o}`", d and f"`{d}`", s) for o, d, s in options if (o, s) not in shared_options()
+        ]
+        yield from table("option | default | meaning ", own)
+        if others := [(o, d) for o, d, s in options if (o, s) in shared_options()]:
+            listed = ", ".join(f"`{o}={d}`" if d else f"`{o}`" for o, d in others)
+            yield f"[Shared options](#options-of-several-agents): {listed}.\n"
+
+
+def several(_: str, page: Path) -> Iterator[str]:
+    """The options that mean the same to several agents."""
+    yield from table("option | meaning ", [(f"`{o}`", s) for o, s in shared_options()])
+
+
+@functools.cache
+def shared_options() -> list[tuple[str, str]]:
+    options = [(o, s) for entry in ZOO for o, _, s in description_of(entry.name)[2]]
+    return [each for each, times in Counter(options).items() if times > 1]
 
 
 def command(name: str, page: Path) -> Iterator[str]:
@@ -76,7 +92,7 @@ def options(name: str, page: Path) -> Iterator[str]:
     yield from table("argument | meaning ", [row for row in rows_of(name) if row not in several])
     if names := [row[0].split()[0].strip("`") for row in rows_of(name) if row in several]:
         listed = ", ".join(f"`{each}`" for each in names)
-        yield f"[Options of several commands](#options-of-several-commands): {listed}."
+        yield f"[Shared options](#options-of-several-commands): {listed}."
 
 
 def shared(_: str, page: Path) -> Iterator[str]:
@@ -129,6 +145,7 @@ def source(found: Any, folder: Path) -> str:
 
 KINDS: Final = {
     "agents": agents,
+    "several": several,
     "command": command,
     "options": options,
     "shared": shared,
