@@ -26,6 +26,12 @@ BLOCK: Final = re.compile(
     r"(<!-- made: (agents|command|options|shared|several) ?(\w*) -->\n).*?(<!-- end -->)", re.S
 )
 OPENINGS: Final = "[openings](../guides/play-and-rate.md#openings)"
+SAID: Final = {
+    "A spec such as": "[What names an agent](../cheat-sheet.md#specs).\n",
+    "Columns: ": "",
+    "SOURCE ": "[What a SOURCE is](../guides/games-from-elsewhere.md#what-is-read).\n",
+}
+"""Paragraphs of a help, by how they begin, and the link that the page has instead."""
 PAGES: Final = [
     page
     for page in sorted((ROOT / "docs").glob("**/*.md"))
@@ -79,11 +85,13 @@ def shared_options() -> list[tuple[str, str]]:
 
 
 def command(name: str, page: Path) -> Iterator[str]:
-    """What a command does: the docstring of its module, without columns, which the glossary has."""
-    for part in module_of(name).__doc__.strip().split("\n\n"):  # some are aligned
-        if part.startswith("Columns: "):
-            continue
-        yield f"```text\n{part}\n```\n" if "  " in part else f"{plain(part)}\n"
+    """What a command does: the docstring of its module, and links for what another page says."""
+    for part in module_of(name).__doc__.strip().split("\n\n"):
+        links = [link for begin, link in SAID.items() if part.startswith(begin)]
+        if links:
+            yield from filter(None, links)
+        else:  # some are aligned
+            yield f"```text\n{part}\n```\n" if "  " in part else f"{plain(part)}\n"
 
 
 def options(name: str, page: Path) -> Iterator[str]:
