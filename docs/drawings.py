@@ -1,7 +1,7 @@
 """The drawings of the pages: python -m docs.drawings .github/pictures.
 
-Boards with exact scores, the forms of one position, a diagram of the pages, and what the
-leaderboard and the rule of power say. Numbers come from the solver and the page of
+Boards with exact scores, the forms of one position, diagrams of the pages and of the processes, and
+what the leaderboard and the rule of power say. Numbers come from the solver and the page of
 results. Lines and words are grey on no background, to be read on a light page and on a dark one.
 """
 
@@ -41,6 +41,7 @@ def main(folder: Path) -> None:
         "strength": strength(),
         "speed": speed(),
         "whom": whom(),
+        "processes": processes(),
     }
     for name, text in drawings.items():
         write_whole(folder / f"{name}.svg", text)
@@ -267,7 +268,7 @@ def whom() -> str:
             "you train a learner",
             ["Which environment?", "Train an agent", "Ten minutes of training"],
         ),
-        ("you have a program", ["Other programs", "Games of other programs", "Text protocol"]),
+        ("you have a program", ["Other programs", "Games of other programs", "Command line"]),
     ]
     parts = []
     for number, (who, pages) in enumerate(columns):
@@ -282,6 +283,39 @@ def whom() -> str:
             parts.append(f'<rect {place} fill="none" stroke="{FAINT}"/>')
             parts.append(words(x + 84, y + 22, page, text_anchor="middle"))
     return sheet(720, 206, "Which page for whom", parts)
+
+
+def processes() -> str:
+    """Who plays in which process."""
+    parts = box(6, 6, 290, 190, "c4 run, match, refute, check, ...", BLUE)
+    inside = [
+        "gives games to threads,",
+        "and alone writes files",
+        "plays agents of c4env in the first job,",
+        "language models and Python objects",
+    ]
+    for number, text in enumerate(inside):
+        parts.append(words(20, 70 + 24 * number + 20 * (number > 1), text))
+    others = [
+        ("host", "agents of c4env: one for each further job", "lines of JSON"),
+        ("host", "mine.py:agent: one for each spec that names code", "lines of JSON"),
+        ("program", "exec:./engine: the program itself", "lines of text"),
+    ]
+    for number, (kind, what, said) in enumerate(others):
+        y = 6 + 66 * number
+        parts += box(414, y, 340, 58, kind, GREY)
+        parts.append(words(428, y + 44, what))
+        parts.append(line(296, y + 29, 414, y + 29, GREY, 1.5))
+        parts.append(words(355, y + 23, said, size=11, text_anchor="middle"))
+    parts.append(words(414, 218, "c4env kills these if they are late"))
+    return sheet(760, 226, "Which agent plays in which process", parts)
+
+
+def box(x: float, y: float, wide: float, high: float, head: str, stroke: str) -> list[str]:
+    """A frame with a heading."""
+    place = f'x="{x:g}" y="{y:g}" width="{wide:g}" height="{high:g}" rx="8"'
+    frame = f'<rect {place} fill="{stroke}" fill-opacity="0.1" stroke="{stroke}"/>'
+    return [frame, words(x + 14, y + 22, head, font_weight="bold")]
 
 
 if __name__ == "__main__":

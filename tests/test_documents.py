@@ -29,7 +29,7 @@ PAGES = [*test_readme.PAGES, ROOT / "CONTRIBUTING.md"]
 INDEX = DOCS / "index.md"
 MADE = re.compile(r"^<!-- made.*?^<!-- end -->", re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)")
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(\{?[\w-]*\}?)\n(.*?)^```$", re.M | re.S)
 
 
 def read(path: Path) -> str:
@@ -67,10 +67,15 @@ def test_links_and_anchors_lead_somewhere():
 def test_the_index_leads_to_every_page():
     """By a link in its text, also where a site shows the file as it is."""
     linked = {path for path, _ in links(INDEX)}
-    everything = {
-        *DOCS.glob("**/*.md"), *DOCS.glob("notebooks/*.ipynb"), *DOCS.glob("examples/*.py")
-    }  # fmt: skip
+    everything = {*DOCS.glob("**/*.md"), *DOCS.glob("notebooks/*.ipynb")}
     assert everything - linked - {INDEX} == set()
+    scripts = {path for path, _ in links(DOCS / "examples" / "README.md")}
+    assert {*DOCS.glob("examples/*.py")} - scripts == set()
+
+
+def whole_lines(block: str) -> list[str]:
+    """The lines of a block, those that a backslash continues in one."""
+    return block.replace("\\\n", "").splitlines()
 
 
 def commands() -> Iterator[object]:
@@ -78,7 +83,7 @@ def commands() -> Iterator[object]:
     seen = set()
     for page in PAGES:
         text = MADE.sub("", read(page))
-        lines = [line for _, block in FENCE.findall(text) for line in block.splitlines()]
+        lines = [line for _, block in FENCE.findall(text) for line in whole_lines(block)]
         whole = [result[1] for line in lines if (result := re.search(r"\$ (c4 .*)", line))]
         for line in [*whole, *re.findall(r"`(c4 [^`]+)`", without_code(text))]:
             if line not in seen:

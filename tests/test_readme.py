@@ -37,7 +37,7 @@ for language, text in json.loads(sys.argv[1]):
     elif language == "python":
         exec(compile(text, "block", "exec"), scope)
     else:
-        for command in re.split(r"^[$] ", text, flags=re.M)[1:]:
+        for command in re.split(r"^[$] ", text.replace("\\\\\\n", ""), flags=re.M)[1:]:
             line, _, shown = command.partition("\\n")
             sys.stdin = io.StringIO("q\\n")  # a person leaves at once
             words = subprocess.check_output(["bash", "-c", "printf '%s;;' " + line], text=True)

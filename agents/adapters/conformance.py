@@ -1,4 +1,4 @@
-"""A test that a program keeps the text protocol of ``exec:`` (docs/reference/text-protocol.md)."""
+"""A test that a program keeps the text protocol of ``exec:`` (docs/guides/other-programs.md)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 wrappers. In a ``raw_env()`` an illegal move is an error.
 
 Agents, spaces, observations, rewards, dead steps and warnings are those of PettingZoo's own
-environment. The page ``docs/guides/from-connect-four-v3.md`` lists the intended differences.
+environment. The page ``docs/environments/aec.md`` lists the intended differences.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ CHECK_SECONDS: Final = 10.0  # for one move; also the time after which the check
 _REMEDIES: Final = {
     "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
     "nonsense": "return one integer, the column, counted from 0",
-    "protocol": "each line that the program reads gets one line; docs/reference/text-protocol.md",
+    "protocol": "each line that the program reads gets one line; docs/guides/other-programs.md",
 }
 _UNSEEDED: Final = (
     "write the agent as a class (c4env.agents.Agent) whose reset(self, seed) makes "

@@ -62,7 +62,7 @@ def test_the_check_of_an_agent_stops_at_the_broken_line(tmp_path):
     check = check_agent(f"exec:{answering(tmp_path, 'print(0, flush=True)')}")
     assert (check.good, check.moves) == (False, 0)
     assert re.match(r"protocol: line '\d{41}': .* counts from 0", check.fault)
-    assert "docs/reference/text-protocol.md" in check.remedy
+    assert "docs/guides/other-programs.md" in check.remedy
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")

@@ -2,6 +2,7 @@
 
 `<!-- made: output -->` to `<!-- end -->` hold a console block: commands, and below each what it
 prints; with `output 2` its first two paragraphs. `...` stands for what is left out and for times.
+A sentence is broken where the site would cut it.
 The commands of a page run in one folder, with the files that the page's Python blocks name.
 The tests of the pages compare the outputs.
 """
@@ -10,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from argparse import Namespace
 from pathlib import Path
 from typing import Final
@@ -18,6 +20,7 @@ from c4env.evaluation.cli.output import say
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment
 
+WIDE: Final = 105  # characters of a line of code that the site shows whole, at 1280 pixels
 MARK: Final = "<!-- made: output"
 PARTS: Final = re.compile(
     r"^```python\n# (?P<file>\w+\.py)\n(?P<text>.*?)^```$"
@@ -72,6 +75,7 @@ def shown(output: str, most: int) -> str:
             line, in_table = f"{line.removesuffix('ms').rstrip()}   ms", True
         elif in_table := in_table and bool(line):
             line = f"{line.rpartition(' ')[0].rstrip()}  ..."
-        lines.append(re.sub(r"^((?:median ms a move|longest ms) +).*", r"\1...", line))
+        line = re.sub(r"^((?:median ms a move|longest ms) +).*", r"\1...", line)
+        lines += [line] if "  " in line else textwrap.wrap(line, WIDE) or [""]
     cut = ["", "..."] if 0 < most < len(paragraphs) else []
     return "\n".join([*lines, *cut])

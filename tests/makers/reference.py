@@ -23,8 +23,15 @@ from c4env.system import usable_cores
 from tests.helpers.paths import ROOT
 
 BLOCK: Final = re.compile(
-    r"(<!-- made: (agents|command|options|shared) ?(\w*) -->\n).*?(<!-- end -->)", re.S
+    r"(<!-- made: (agents|command|options|shared|several) ?(\w*) -->\n).*?(<!-- end -->)", re.S
 )
+OPENINGS: Final = "[openings](../guides/play-and-rate.md#openings)"
+SAID: Final = {
+    "A spec such as": "[What names an agent](../cheat-sheet.md#specs).\n",
+    "Columns: ": "",
+    "SOURCE ": "[What a SOURCE is](../guides/games-from-elsewhere.md#what-is-read).\n",
+}
+"""Paragraphs of a help, by how they begin, and the link that the page has instead."""
 PAGES: Final = [
     page
     for page in sorted((ROOT / "docs").glob("**/*.md"))
@@ -57,14 +64,34 @@ def agents(_: str, page: Path) -> Iterator[str]:
         yield f"### {name}\n"
         said = f"{summary[0].upper()}{summary[1:].rstrip('.')}.{spec}"
         yield f"{said} {source(target, page.parent)}\n"
-        rows = [(f"`{o}`", d and f"`{d}`", s) for o, d, s in options]
-        yield from table("option | default | meaning ", rows)
+        own = [
+            (f"`{o}`", d and f"`{d}`", s) for o, d, s in options if (o, s) not in shared_options()
+        ]
+        yield from table("option | default | meaning ", own)
+        if others := [(o, d) for o, d, s in options if (o, s) in shared_options()]:
+            listed = ", ".join(f"`{o}={d}`" if d else f"`{o}`" for o, d in others)
+            yield f"[Shared options](#options-of-several-agents): {listed}.\n"
+
+
+def several(_: str, page: Path) -> Iterator[str]:
+    """The options that mean the same to several agents."""
+    yield from table("option | meaning ", [(f"`{o}`", s) for o, s in shared_options()])
+
+
+@functools.cache
+def shared_options() -> list[tuple[str, str]]:
+    options = [(o, s) for entry in ZOO for o, _, s in description_of(entry.name)[2]]
+    return [each for each, times in Counter(options).items() if times > 1]
 
 
 def command(name: str, page: Path) -> Iterator[str]:
-    """What a command does: the docstring of its module."""
-    for part in module_of(name).__doc__.strip().split("\n\n"):  # some are aligned
-        yield f"```text\n{part}\n```\n" if "  " in part else f"{plain(part)}\n"
+    """What a command does: the docstring of its module, and links for what another page says."""
+    for part in module_of(name).__doc__.strip().split("\n\n"):
+        links = [link for begin, link in SAID.items() if part.startswith(begin)]
+        if links:
+            yield from filter(None, links)
+        else:  # some are aligned
+            yield f"```text\n{part}\n```\n" if "  " in part else f"{plain(part)}\n"
 
 
 def options(name: str, page: Path) -> Iterator[str]:
@@ -73,7 +100,7 @@ def options(name: str, page: Path) -> Iterator[str]:
     yield from table("argument | meaning ", [row for row in rows_of(name) if row not in several])
     if names := [row[0].split()[0].strip("`") for row in rows_of(name) if row in several]:
         listed = ", ".join(f"`{each}`" for each in names)
-        yield f"[Options of several commands](#options-of-several-commands): {listed}."
+        yield f"[Shared options](#options-of-several-commands): {listed}."
 
 
 def shared(_: str, page: Path) -> Iterator[str]:
@@ -102,6 +129,8 @@ def argument(action: Action) -> tuple[str, str]:
     elif action.nargs in ("*", "?"):
         value = f"[{value}]"
     said = (action.help or "") % vars(action)
+    if action.dest == "openings":  # what they are, a guide says
+        said = f"{OPENINGS} {said[said.rindex('(default') :]}"
     if action.dest == "jobs":  # of this machine
         said = said.replace(f"(default {usable_cores()})", "(default: all cores)")
     return f"`{value}`", plain(said)
@@ -124,6 +153,7 @@ def source(found: Any, folder: Path) -> str:
 
 KINDS: Final = {
     "agents": agents,
+    "several": several,
     "command": command,
     "options": options,
     "shared": shared,
