@@ -105,7 +105,7 @@ class LateAnswer(EngineFault):
         >>> first = slow.choose(Position())
         >>> slow.choose(Position())
         Traceback (most recent call last):
-        c4env.errors.LateAnswer: sh gave no answer within 0.1 s
+        c4env.errors.LateAnswer: sh -c 'read moves; echo 4; sleep 9' gave no answer within 0.1 s
     """
 
 
