@@ -22,7 +22,6 @@ from tests.helpers.policies import (
     PlaysLeft,
     rightmost,
 )
-from tests.helpers.processes import run_python
 
 
 def one(observation):
@@ -64,15 +63,6 @@ def test_every_door_calls_reset_as_it_is_declared(form, door, base):
     assert door != "a game" or game.ending == "four"
     assert bool(made.seeds) == (form != "none")
     assert all((seed is None) == (form == "self") for seed in made.seeds)
-
-
-def test_a_name_needs_no_import_of_agents():
-    code = """import gymnasium, c4env
-for make in c4env.ConnectFourEnv, lambda name: c4env.ConnectFourVectorEnv(2, opponent=name):
-    make("greedy").reset(seed=1)
-env = gymnasium.make("c4env/ConnectFour-v0", opponent="greedy")
-print(env.reset(seed=1)[1]["ply"])"""
-    assert run_python("-W", "error", "-c", code, check=True).stdout in ("0\n", "1\n")
 
 
 @pytest.mark.parametrize("opponent", ["nosuch", 3, b"greedy"])

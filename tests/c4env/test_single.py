@@ -14,8 +14,6 @@ from tests.helpers.environments import state_of
 from tests.helpers.policies import (
     Drawn,
     DrawnMany,
-    LeftmostGreedy,
-    LeftmostPool,
     first_legal,
     rightmost,
 )
@@ -147,8 +145,6 @@ OPPONENTS = {
     "function of many": lambda: rightmost,
     "an agent that draws": Drawn,
     "an agent of many boards": DrawnMany,
-    "a subclass": LeftmostGreedy,
-    "a subclass of a pool": lambda: LeftmostPool({"greedy": 1}),
     "softmax": lambda: agents.make(c4env.batched(lambda o: o["action_mask"]), temperature=1.0),
     "graded": lambda: "graded:elo=-300",
 }

@@ -118,17 +118,6 @@ def test_a_path_may_hold_an_equals_sign_and_a_name_no_slash(spec):
     assert split_name(f" a b = {spec} ") == ("a b", spec)
 
 
-@pytest.mark.isolated
-def test_what_a_first_move_loads_is_loaded_when_the_agent_is_made():
-    """Else a short time limit would be lost to imports."""
-    code = """import sys
-from c4env.agents.making.spec import Spec
-from c4env.evaluation.games.field import make_player
-make_player(Spec.parse("greedy"), None)
-print("c4env.agents.baselines" in sys.modules)"""
-    assert run_python("-c", code, check=True).stdout == "True\n"
-
-
 PLAIN = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 NET = {
     "own_package/__init__.py": "",
@@ -204,17 +193,6 @@ def files_named(text):
 def code_of(player):
     with closing(Referee(name_players({"a": player}))) as referee:
         return dict(referee.traits("a").code)
-
-
-@pytest.mark.isolated
-def test_a_clone_is_no_code_of_the_users(tmp_path):
-    """Its folders are no libraries' folders, and agents and evaluation lie behind links."""
-    (tmp_path / "own.py").write_text(PLAIN)
-    script = (
-        "from c4env.evaluation.games.host import make\n"
-        "print(*(list(make('a', spec, None).code) for spec in ('greedy', 'own.py')))"
-    )
-    assert run_python("-c", script, cwd=tmp_path, check=True).stdout == "[] ['files']\n"
 
 
 @pytest.fixture
