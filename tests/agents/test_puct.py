@@ -214,17 +214,6 @@ def test_no_virtual_loss_is_left_behind(batch):
     assert (tree[: agent._search["used"][0]]["first"] >= 0).all()
 
 
-def test_a_spec_names_the_function():
-    agent = agents.make(f"puct:{__name__}:edge,simulations=20,batch=4")
-    assert agent.search(Position()).nodes == 20
-    assert agents.make(agent.name).name == agent.name
-    given = agents.make("puct", function=edge, simulations=20)
-    assert given.search(Position()).column == 6
-    timed = agents.make(f"puct:{__name__}:edge,movetime=0.02")
-    assert timed.movetime == 0.02
-    assert timed.choose(Position()) in range(7)
-
-
 @pytest.mark.parametrize("function", ["net.py:Net:weights=net.pt", "net.py:Net,weights=net.pt"])
 def test_a_network_of_a_file_has_no_options(function):
     with pytest.raises(InvalidOption, match=r"is not a name; .* a network has no options"):

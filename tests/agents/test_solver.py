@@ -13,7 +13,6 @@ from c4env import agents
 from c4env.agents.solver import NO_SCORE, Book, Solver, enumeration, twelve
 from c4env.agents.solver.book import default_book, shipped_book
 from c4env.agents.solver.null_window import UNDECIDED, parity_bound
-from c4env.agents.solver.table import position_key
 from c4env.bitboard import CELLS, COLUMNS, mirror_all, playable, winning_cells
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, InvalidPosition
@@ -285,12 +284,6 @@ def test_it_plays_a_best_column_and_reports_its_score_and_a_line_to_the_end(ties
     assert {agent.choose(tied) for _ in range(20)} == ({2} if ties == "center" else {2, 4})
 
 
-def test_the_first_move_is_the_centre_from_the_book():
-    agent = agents.make("perfect")
-    result = agent.search(Position())
-    assert (result.column, result.value) == (3, 1.0)
-
-
 def test_blunders_come_at_the_stated_rate_and_only_where_they_can():
     solver = Solver(book=None, table_mb=4)
     agent = agents.make("perfect:blunder=0.3", table_mb=4)
@@ -325,24 +318,9 @@ def shallow(plies):
     return Solver().scores_many(*enumeration.bitboards(enumeration.layers(plies)[plies]))
 
 
-def test_layers_are_all_positions_one_of_each_mirror_pair():
-    layers = enumeration.layers(5)
-    assert [len(layer) for layer in layers] == [1, 4, 25, 121, 568, 2144]
-    reached = {Position()}
-    for plies in range(4):
-        keys = {position_key(p.mine, p.theirs) for p in reached}
-        assert keys == set(layers[plies].tolist())
-        reached = {p.play(column) for p in reached for column in p.legal_columns()}
-
-
 @pytest.mark.compiled
 def test_the_default_book_knows_the_facts():
-    book = shipped_book()
-    assert book.plies == 8
-    mine, theirs = enumeration.bitboards(book.keys)
-    quiet = book.scores[enumeration.without_immediate_win(mine, theirs)]
-    assert len(quiet) == 67557
-    assert [(quiet > 0).sum(), (quiet == 0).sum(), (quiet < 0).sum()] == [44473, 6449, 16635]
+    assert shipped_book().plies == 8
     solver = Solver()
     assert solver.scores(Position()) == [-2, -1, 0, 1, 0, -1, -2]
     assert solver.plies_to_end(Position()) == 41

@@ -1,5 +1,3 @@
-import copy
-import pickle
 import warnings
 
 import gymnasium
@@ -12,7 +10,6 @@ from c4env import Position, bitboard, observation
 from c4env.envs.batch import boards_from
 from c4env.geometry import BOARD_SIZE as SIZE
 from c4env.geometry import IS_STANDARD
-from tests.helpers.processes import run_python
 from tests.rules import reference
 
 with warnings.catch_warnings():
@@ -88,15 +85,3 @@ def test_environments_pass_the_checkers():
     environment.reset()
     assert environment.render().shape[:2] == tuple(9 * (13 * n + 8) for n in SIZE[:2])
     assert environment.observation_space("player_0")["action_mask"].shape == (SIZE.columns,)
-
-
-@pytest.mark.isolated  # pickled in process: tests/c4env/test_every_environment.py
-def test_an_environment_is_sent_to_other_processes():
-    environment = c4env.ConnectFourEnv(opponent="greedy", seat=0)
-    environment.reset(seed=3)
-    environment.step(1)
-    twin = copy.deepcopy(environment)
-    assert twin.position == environment.position
-    code = "import pickle, sys; e = pickle.load(sys.stdin.buffer); print(repr(e.position))"
-    done = run_python("-c", code, input=pickle.dumps(environment), check=True, text=False)
-    assert done.stdout.decode().strip() == repr(environment.position)

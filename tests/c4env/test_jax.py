@@ -247,14 +247,6 @@ def test_it_plays_under_strict_promotion():
         assert env.observe(state, 0).sum() == state._x.board.shape[0] - (state._x.board < 0).sum()
 
 
-def test_a_state_is_serialized_as_in_flax():
-    serialization = pytest.importorskip("flax.serialization")
-    state = after(3, 2)
-    again = serialization.from_bytes(after(), serialization.to_bytes(state))
-    same(again, state)
-    same(c4env.JaxEnv().step(again, 1), after(3, 2, 1))
-
-
 def test_a_game_is_drawn(tmp_path, pgx):
     state = after(3, 2)
     state.save_svg(tmp_path / "ours.svg")
@@ -267,8 +259,11 @@ def test_a_game_is_drawn(tmp_path, pgx):
 
 
 def test_a_state_is_a_pytree_that_is_copied_and_kept():
-    state = after(3, 2)
-    for twin in (copy.deepcopy(state), pickle.loads(pickle.dumps(state)), jax.device_get(state)):
+    flax, state = pytest.importorskip("flax.serialization"), after(3, 2)
+    for twin in (
+        *(copy.deepcopy(state), pickle.loads(pickle.dumps(state)), jax.device_get(state)),
+        flax.from_bytes(after(), flax.to_bytes(state)),
+    ):
         same(twin, state)
         same(c4env.JaxEnv().step(twin, 1), after(3, 2, 1))
     both = jax.tree.map(lambda *leaves: jnp.stack(leaves), state, after(3))

@@ -38,25 +38,21 @@ def one(make, read, choose):
             yield [], [read(game, seen, info)]
 
 
-def many(make, mode, in_info, choose):
-    envs = make(autoreset_mode=mode)
-    seen, info = envs.reset(seed=1)
-    masks = (info if in_info else seen)["action_mask"]
+def many(mode, choose):
+    envs = ConnectFourVectorEnv(
+        SIZE, opponent="greedy", action_mask="observation", autoreset_mode=mode
+    )
+    masks = envs.reset(seed=1)[0]["action_mask"]
     for _ in range(60):
         seen, _, over, _, info = envs.step(chosen(masks, choose))
-        masks = (info if in_info else seen)["action_mask"].copy()
+        masks = seen["action_mask"].copy()
         if mode == "SameStep":
-            ends = np.flatnonzero(over)
-            if in_info:
-                last = [info["final_info"]["action_mask"][i] for i in ends]
-            else:
-                last = [info["final_obs"][i]["action_mask"] for i in ends]
-            yield masks, last
+            yield masks, [info["final_obs"][i]["action_mask"] for i in np.flatnonzero(over)]
             continue
         yield masks[~over], masks[over]
         if mode == "Disabled" and over.any():
             seen, info = envs.reset(options={"reset_mask": over})
-            masks[over] = (info if in_info else seen)["action_mask"][over]
+            masks[over] = seen["action_mask"][over]
             yield masks, []
 
 
@@ -66,18 +62,7 @@ FORMS = {
     "one, observation": partial(
         one, lambda: MaskInObservation(ConnectFourEnv()), lambda game, seen, _: seen["action_mask"]
     ),
-    **{
-        f"{opponent}, {mode}, {where}": partial(
-            many,
-            partial(ConnectFourVectorEnv, SIZE, opponent=opponent, action_mask=where),
-            mode,
-            where == "info",
-        )
-        for opponent, mode, where in (
-            *((None, mode, "info") for mode in ("NextStep", "SameStep", "Disabled")),
-            *(("greedy", mode, "observation") for mode in ("NextStep", "SameStep", "Disabled")),
-        )
-    },
+    **{mode: partial(many, mode) for mode in ("NextStep", "SameStep", "Disabled")},
 }
 
 

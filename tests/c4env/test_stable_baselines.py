@@ -18,10 +18,9 @@ from c4env.envs.stable_baselines import ConnectFourVecEnv
 
 
 def test_all_it_returns_is_what_single_environments_return():
-    ours, theirs = (
-        ConnectFourVecEnv(6, "greedy", layout="planes_first", dtype="float32"),
-        DummyVecEnv([lambda: ConnectFourEnv("greedy", layout="planes_first", dtype="float32")] * 6),
-    )
+    given = {"layout": "planes_first", "dtype": "float32", "openings": ["44", "1212", "7"]}
+    ours = ConnectFourVecEnv(6, "greedy", **given)
+    theirs = DummyVecEnv([lambda: ConnectFourEnv("greedy", **given)] * 6)
     choose, ended = np.random.default_rng(1), 0
     for options in (
         None,

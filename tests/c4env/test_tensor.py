@@ -184,20 +184,14 @@ def test_what_a_compiled_step_returns_is_the_callers(torch, backend):
 
 @COMPILING
 @pytest.mark.parametrize(
-    ("opponent", "compiled"), [("random", False), (rightmost, False), (None, True)]
+    ("opponent", "compiled", "backend"),
+    [
+        *(("random", False, "eager"), (rightmost, False, "eager"), (None, True, "eager")),
+        pytest.param("random", True, "inductor", marks=pytest.mark.slow),
+    ],
+    indirect=["backend"],
 )
 def test_a_rollout_is_so_many_steps(torch, backend, compiled, opponent):
-    compare_rollouts(opponent, compiled)
-
-
-@COMPILING
-@pytest.mark.slow
-@pytest.mark.parametrize("backend", ["inductor"], indirect=True)
-def test_a_rollout_compiled_to_code_is_so_many_steps(torch, backend):
-    compare_rollouts("random", True)
-
-
-def compare_rollouts(opponent, compiled):
     def policy(seen):
         return rightmost(seen), seen["observation"].sum((1, 2, 3))
 

@@ -115,6 +115,11 @@ def test_a_run_is_printed_and_resumed(tmp_path, c4):
     assert "unfinished: 0 of 8 games" in c4("report", tmp_path)
 
 
+def test_digits_after_moves_are_openings(tmp_path, c4):
+    c4(*QUICK[:3], "--openings", "moves:44,,12", "--quiet", "--out", tmp_path)
+    assert sorted(read_folder(tmp_path)[0].openings) == ["", "12", "44"]
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True

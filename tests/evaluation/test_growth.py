@@ -14,7 +14,6 @@ from c4env.evaluation.report.page import contents
 from c4env.evaluation.store.header import RunHeader, extend_header
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_folder
 from c4env.evaluation.studies.match import play_match
-from tests.helpers.policies import first_legal
 
 TWO = ["random", "greedy"]
 THREE = [*TWO, "minimax:depth=1"]
@@ -139,11 +138,6 @@ def robin(players=TWO, openings=0, **settings):
 
 OTHERS = {
     "seed": (robin(), robin(seed=1), "seed 0, not 1"),
-    "movetime": (
-        robin({"a": first_legal, "b": first_legal}, movetime=5),
-        robin({"a": first_legal, "b": first_legal}, movetime=4),
-        "movetime 5.0, not 4.0",
-    ),
     "agent": (
         robin(["mine=greedy", "random"]),
         robin(["mine=minimax:depth=1", "random"]),
@@ -159,13 +153,7 @@ OTHERS = {
         robin(openings=["5544", "1", "4433"]),
         "opening 4455, not 5544, which reaches the same position",
     ),
-    "order of moves in a match": (
-        match(["4455", "1"]),
-        match(["2", "5544"]),
-        "opening 4455, not 5544, which reaches the same position",
-    ),
     "test": (match(0), match(0, Sprt(0, 50)), "sprt 0,100,0.05,0.05, not 0,50,0.05,0.05"),
-    "no test": (match(0), robin(PAIR), "sprt 0,100,0.05,0.05, not None"),
     "match of others": (
         match(0),
         match(0, pair=TWO[::-1]),

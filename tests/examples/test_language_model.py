@@ -1,10 +1,8 @@
 """docs/examples/language_model.py, at a server of the tests' own."""
 
-import json
-
 import pytest
 
-from tests.helpers.chat import KEY, Fault, chatting
+from tests.helpers.chat import KEY, Fault, chatting, rows_of
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
 
@@ -30,10 +28,6 @@ def play(server, tmp_path):
         return run_python(*RUN, *options, cwd=tmp_path, env=here)
 
     return run
-
-
-def rows_of(file):
-    return [json.loads(line) for line in file.read_text().splitlines() if line]
 
 
 def test_a_run_that_breaks_off_goes_on_and_repeats_no_request(server, play, tmp_path):
