@@ -345,7 +345,8 @@ def test_a_late_submission_loses_its_process_and_the_game(submitted):
     assert (fault.ending, fault.reason) == ("time", f"it took longer than {limits}")
 
 
-def test_the_moves_of_a_game_share_its_overage(submitted):
+@pytest.mark.parametrize("in_a_run", [False, True])
+def test_the_moves_of_a_game_share_its_overage(submitted, in_a_run):
     """Submissions warm up in their first move, and read what is left afterwards."""
     source = (
         "import time\nlefts = []\n"
@@ -360,49 +361,12 @@ def test_the_moves_of_a_game_share_its_overage(submitted):
         "        time.sleep(lefts[1] + 0.3)\n"
         "    return 3\n"
     )
-    player = LocalPlayer(submitted(source, ",timeout=0.2,overage=3.5"))
-    for _ in range(2):  # a game begins with a whole bank
-        player.reset(1)
-        assert player.ask(Position(), "", None) == (3, 0)
-    fault = player.ask(Position.parse("41"), "41", None)
+    agent = submitted(source, ",timeout=0.2,overage=3.5")
+    with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
+        player = referee.player("it") if in_a_run else LocalPlayer(agent)
+        for _ in range(2):  # a game begins with a whole bank
+            player.reset(1)
+            assert player.ask(Position(), "", None) == (3, 0)
+        fault = player.ask(Position.parse("41"), "41", None)
     assert fault.ending == "time"
     assert "0.2 s for a move and 3.5 s of overage" in fault.reason
-
-
-SUBMITTED = [
-    "def agent(obs): return 3",
-    "def agent(obs, config): return obs.board[:config.columns].index(0)",
-    "import numpy as np\ndef agent(obs): return np.int64(3)",
-    "def agent(obs): return True",
-    "def agent(obs): return '3'",
-    "def agent(obs): return None",
-    "def agent(obs): return 7",
-    "def agent(obs, config): return len(config['__raw_path__']) % 7",
-    "agent = lambda obs, config: (obs.step + obs.mark) % config.columns\nname = 'x'",
-    "from dataclasses import dataclass\nfrom typing import ClassVar\n"
-    "@dataclass\nclass Book:\n    lines: ClassVar[dict] = {}\n"
-    "def agent(obs): return 3 - obs['mark']",
-    "class Agent:\n    def __call__(self, obs, config): return 2\nagent = Agent()",
-    "import helper_of_this\ndef agent(obs): return helper_of_this.COLUMN",
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("source", SUBMITTED)
-def test_a_submission_plays_as_in_kaggles_environment(submitted, tmp_path, source):
-    kaggle_environments = pytest.importorskip("kaggle_environments")
-    (tmp_path / "helper_of_this.py").write_text("COLUMN = 5")
-    agent = submitted(source)
-    agent.reset(1)
-    environment = kaggle_environments.make("connectx")
-    steps = environment.run([agent.file, lambda obs: obs.board[:7].index(0)])
-    assert len(steps) > 1
-    moves = ""
-    for ply, states in enumerate(steps[1:]):
-        action = states[ply % 2].action
-        if ply % 2 == 0 and states[0].status in ("ERROR", "INVALID"):
-            with pytest.raises((Exception, SystemExit)):  # of the submission
-                agent.choose(Position.parse(moves))
-        elif ply % 2 == 0:
-            assert agent.choose(Position.parse(moves)) == action
-        moves += str(int(action or 0) + 1)

@@ -253,7 +253,7 @@ def test_a_file_has_the_option_in_its_spec(tmp_path):
         agents.make(f"{spec}:row=2")
 
 
-def test_a_mark_says_the_same_of_tensors(tmp_path):
+def test_a_mark_says_the_same_of_tensors():
     torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
 
     @batched
@@ -263,15 +263,6 @@ def test_a_mark_says_the_same_of_tensors(tmp_path):
             return torch.arange(7) * seen["action_mask"]
 
     assert agents.make(Module()).choose(Position.parse("777777")) == 5
-    (tmp_path / "marked.py").write_text(
-        "import c4env\n"
-        "@c4env.batched\n"
-        "def one(seen): return seen['action_mask'].cumsum(1)\n"
-        "@c4env.batched\n"
-        "def two(planes, masks): return masks.cumsum(1)\n"
-    )
-    for name in ("one", "two"):
-        assert agents.make(f"torch:{tmp_path / 'marked.py'}:{name}").choose(Position()) == 6
 
 
 @pytest.mark.parametrize(

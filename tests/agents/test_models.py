@@ -214,13 +214,6 @@ def test_modules_around_a_module_get_what_their_own_parameters_say(torch):
     for net in (Inner(), script(Inner()), torch.nn.DataParallel(Inner())):
         assert agents.make(net).choose(Position()) == 0
 
-    class Optional(torch.nn.Module):
-        def forward(self, planes, action_masks: int = 0):
-            return planes.flatten(1)[:, :7] + action_masks * torch.arange(7)
-
-    for net in (Optional(), script(Optional())):
-        assert agents.make(net).choose(Position()) == 0
-
 
 def test_each_part_of_a_module_keeps_its_own_mode(torch):
     linear = torch.nn.Linear(84, 7)
@@ -287,10 +280,13 @@ def test_what_is_no_agent_is_told_what_to_be(thing, said):
 FULL = Position.parse("444444")
 
 SOURCE = """
+import c4env
 import torch
 from torch import nn
 
 
+@c4env.batched
+def marked(planes, masks): return masks.cumsum(1)
 def flat(batch): return torch.arange(7)
 def with_value(batch): return torch.arange(7.0)[None], torch.tensor([[0.5]])
 def illegal_best(batch): return torch.tensor([-9.0, -8, -7, 100, -3, -3, -5])
@@ -324,7 +320,7 @@ def source(tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "column"),
     [
-        *(("flat", 6), ("with_value", 6), ("illegal_best", 4)),
+        *(("marked", 6), ("flat", 6), ("with_value", 6), ("illegal_best", 4)),
         *(("column", 2), ("tensor_column", 5), ("lowest", 0)),
     ],
 )

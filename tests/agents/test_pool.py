@@ -11,9 +11,8 @@ import pytest
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import Pool
-from c4env.agents.graded import Graded
 from c4env.agents.search.fixed_depth import FixedDepth
-from c4env.envs.batch import bitboards, boards_from
+from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, UnknownAgent
 from tests.rules.positions import random_positions
 
@@ -215,35 +214,6 @@ def test_a_copied_environment_plays_on_with_a_pool_of_its_own(again):
     assert other.opponent is not pool
     assert other.opponent.results == pool.results
     assert len(env._games.players) == 2  # nobody plays against the removed one
-
-
-def test_a_removed_opponent_is_kept_only_while_it_plays():
-    pool = Pool({ONES: 1})
-    games, at = pool.games(2), np.arange(2)
-    games.begin(at, at)
-    pool.add(FIVES)
-    pool.remove(ONES)
-    games.begin(at[:1], at[:1])
-    assert (games.playing.tolist(), [*games.players]) == ([1, 0], [0, 1])
-    assert games.choose(at, np.zeros((2, 2), np.int64), at).tolist() == [5, 1]
-    games.begin(at[1:], at[1:])
-    assert [*games.players] == [*pool._players] == [1]
-
-
-@pytest.mark.compiled
-@pytest.mark.isolated  # what a priority draws is above; here it is drawn from games
-def test_a_pool_of_graded_agents_follows_the_learner():
-    pool = Pool({f"graded:elo={elo}": 1 for elo in range(-1100, 401, 150)}, priority="even")
-    envs = ConnectFourVectorEnv(64, opponent=pool, autoreset_mode="SameStep")
-    learner, rng = Graded(-900), np.random.default_rng(3)
-    observation, _ = envs.reset(seed=1)
-    for _ in range(120):
-        seeds = rng.integers(2**48, size=64)
-        observation, *_ = envs.step(learner.choose_many(boards_from(observation), seeds))
-    games = {float(name.partition("=")[2]): sum(row) for name, row in pool.results.items()}
-    assert sum(games.values()) > 400
-    # Without a priority the average is that of all opponents, about -350.
-    assert np.average(list(games), weights=list(games.values())) < -550
 
 
 def test_a_pool_per_move_asks_each_by_its_share():

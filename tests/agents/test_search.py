@@ -248,30 +248,6 @@ def test_more_nodes_look_deeper_and_depth_is_kept():
     assert (shallow.depth, len(shallow.principal_variation)) == (0, 1)
 
 
-@pytest.mark.compiled
-@pytest.mark.parametrize(
-    ("quick", "long", "moves"),
-    [
-        ("minimax:depth=4", "minimax:depth=8", ""),
-        ("alphabeta:depth=6", "alphabeta:depth=10", ""),
-        ("rust-port:depth=4", "rust-port:depth=9", ""),
-        ("deepening:nodes=1000", "deepening:movetime=9,nodes=1000", ""),
-        ("deepening:nodes=1000", "deepening:depth=4", ""),
-        ("negamax:max_nodes=1000000", "negamax", "421127327363224366417626743"),
-        ("learned:nodes=100", "learned:nodes=1000001", "44"),
-    ],
-)
-def test_only_a_search_that_may_take_long_has_a_thread(quick, long, moves, monkeypatch):
-    def thread(**_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(threading, "Thread", thread)
-    position = Position.parse(moves)
-    with pytest.raises(KeyboardInterrupt):
-        agents.make(long).choose(position)
-    agents.make(quick).choose(position)
-
-
 def test_when_time_is_up_it_has_a_move():
     agent = agents.make("deepening")
     assert (agent.limit, agent.depth, agent.movetime) == (DEFAULT_NODES, 42, None)

@@ -12,8 +12,7 @@ import pytest
 from c4env import agents
 from c4env.agents.solver import NO_SCORE, Book, Solver, enumeration, twelve
 from c4env.agents.solver.book import default_book, shipped_book
-from c4env.agents.solver.null_window import UNDECIDED, parity_bound
-from c4env.bitboard import CELLS, COLUMNS, mirror_all, playable, winning_cells
+from c4env.bitboard import CELLS, COLUMNS, mirror_all
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
@@ -109,19 +108,6 @@ def test_the_principal_variation_ends_when_and_as_the_score_says(solver):
         assert position.outcome is not None
         assert (position.outcome.winner is None) == (score == 0)
         assert score == 0 or (len(line) % 2 == 1) == (score > 0)
-
-
-def test_the_nodes_of_a_principal_variation_are_those_of_its_columns(solver):
-    position = Position.parse("23576131735216644664554473")
-    solver.clear()
-    line = solver.principal_variation(position)
-    result, counted = solver.nodes, 0
-    solver.clear()
-    for column in line:
-        solver.best_columns(position)
-        counted += solver.nodes
-        position = position.play(column)
-    assert result == counted > 0
 
 
 def test_a_position_that_is_over(solver):
@@ -221,47 +207,6 @@ def test_threads_that_share_a_solver_get_exact_scores():
         ways = [scores, scores, batch, batch]
         for result in threads.map(lambda way, order: way(order), ways, [asked, asked[::-1]] * 2):
             assert result == known
-
-
-@pytest.mark.compiled
-def test_parity_bounds_are_bounds(solver):
-    decided = 0
-    for position in random_positions(500, seed=11, fewest=16, most=36):
-        mine, theirs = position.mine, position.theirs
-        mine_wins, their_wins = winning_cells(mine), winning_cells(theirs)
-        cells = playable(mine | theirs)
-        if (mine_wins | their_wins) & cells:
-            continue
-        score = solver.score(position)
-        for limit in range(-4, 4):
-            bound = parity_bound(mine, theirs, mine_wins, their_wins, cells, position.plies, limit)
-            if bound != UNDECIDED:
-                decided += 1
-                assert score <= bound <= limit or score >= bound > limit
-    assert decided > 30
-
-
-@pytest.mark.compiled
-def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes():
-    solver, exact = Solver(book=None, table_mb=1), Solver(table_mb=4)
-    known = dict.fromkeys((3, 500, 10**6), 0)
-    rng = random.Random(11)
-    for position in [random_position(plies, rng) for plies in (16, 17, 18, 19, 20, 22)]:
-        signs = [None if s is None else int(np.sign(s)) for s in exact.scores(position)]
-        for nodes in known:
-            result = solver.signs(position, nodes)
-            assert result == solver.signs(position, nodes)  # nothing is left of the first time
-            assert solver.nodes <= nodes + 10
-            for bounds, sign in zip(result, signs, strict=True):
-                assert (bounds is None) == (sign is None)
-                assert bounds is None or bounds[0] <= (sign or 0) <= bounds[1]
-            best = max(sign for sign in signs if sign is not None)
-            known[nodes] += any(bounds == (best, best) for bounds in result)
-    assert known[3] < known[10**6] == 6
-    assert solver.signs(Position.parse("1212121"), 10) == [None] * 7
-    for wrong in ({"nodes": 0}, {"nodes": 5, "order": (3, 3)}):
-        with pytest.raises(InvalidOption, match=r"nodes=.*expected nodes >= 1"):
-            solver.signs(Position(), **wrong)
 
 
 LATE = random_positions(60, seed=1, fewest=24)
@@ -406,11 +351,3 @@ def test_without_its_file_the_book_of_eight_discs_serves(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.warns(RuntimeWarning, match="bitbully-databases is not complete"):
         assert default_book.__wrapped__() is shipped_book()
-
-
-def test_codes_of_the_twelve_ply_book():
-    # Column by column from the bottom, 10 and 11, 0 at each end, and one 0 more.
-    position = Position.parse("1")
-    assert twelve.code(position.mine, position.theirs) == 0b11 << 8
-    assert twelve.code(0, 0) == 0
-    assert twelve.code(1 << (7 * (COLUMNS - 1)), 0) == 0b10 << 2

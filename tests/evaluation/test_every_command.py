@@ -1,7 +1,6 @@
 """Bad input is one line and exit code 2: a table a command."""
 
 import io
-import re
 import subprocess
 import sys
 
@@ -223,44 +222,8 @@ def test_what_cannot_be_written_is_refused_before_a_game(arguments, folder, c4, 
     assert sorted(folder.rglob("*")) == before
 
 
-WRITING = {
-    "data": "data FILE.npz --positions 4 --plies 34..36 --quiet",
-    "parquet": "data FILE.parquet --positions 4 --plies 34..36 --quiet",
-    "html": "report run --no-scores --html FILE.html",
-    "plots": "report run --no-scores --plots FILE",
-    "games": "report run --games FILE.csv",
-    "out": "run random greedy --openings 0 --jobs 1 --quiet --out FILE",
-}
-
-
-def kept(folder):
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path: content for path in files if (content := path.read_bytes())}
-
-
 def test_c4_alone_prints_the_commands(c4):
     assert "\n  run " in c4()
-
-
-@pytest.mark.parametrize("command", WRITING.values(), ids=WRITING)
-def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, capsys, monkeypatch):
-    resource = pytest.importorskip("resource")  # not on Windows
-    monkeypatch.setattr("c4env.evaluation.exact.draws.GAMES", 8)
-    c4(*QUICK, "--out", "run")
-    c4(*command.replace("FILE", "compiled").split())
-    before = kept(folder)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
-    try:
-        code = main(command.replace("FILE", "failed").split())
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    (line,) = capsys.readouterr().err.splitlines()
-    assert code == 2
-    assert re.match(
-        rf"c4 {command.split()[0]}: failed\S*( cannot be written)?: File too large", line
-    )
-    assert kept(folder) == before
 
 
 @pytest.mark.slow

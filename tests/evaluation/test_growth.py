@@ -14,6 +14,7 @@ from c4env.evaluation.report.page import contents
 from c4env.evaluation.store.header import RunHeader, extend_header
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_folder
 from c4env.evaluation.studies.match import play_match
+from tests.helpers.policies import first_legal
 
 TWO = ["random", "greedy"]
 THREE = [*TWO, "minimax:depth=1"]
@@ -138,6 +139,11 @@ def robin(players=TWO, openings=0, **settings):
 
 OTHERS = {
     "seed": (robin(), robin(seed=1), "seed 0, not 1"),
+    "movetime": (
+        robin({"a": first_legal, "b": first_legal}, movetime=5),
+        robin({"a": first_legal, "b": first_legal}, movetime=4),
+        "movetime 5.0, not 4.0",
+    ),
     "agent": (
         robin(["mine=greedy", "random"]),
         robin(["mine=minimax:depth=1", "random"]),

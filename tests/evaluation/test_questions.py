@@ -22,8 +22,7 @@ from c4env.evaluation.exact.questions import (
     read_labelled,
     referee_of,
 )
-from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_in
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.exact.scores import SCORES_FILE, Judge
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 from tests.rules import reference
@@ -132,14 +131,6 @@ def test_an_interrupted_judgement_loses_nothing_and_goes_on(tmp_path, jobs):
     assert seen[-2:] == [(begun[1], begun[1])] * 2  # the second time nothing was solved
     alone = a_judge()
     assert [judge.scores(p) for p in positions] == [alone.scores(p) for p in positions]
-
-
-def test_positions_of_a_game_are_those_its_players_chose_in():
-    game = GameRecord(("a", "b"), "12", "1212121", 0, "four")
-    assert positions_in(game) == [
-        Position.parse(m) for m in ("12", "121", "1212", "12121", "121212")
-    ]
-    assert list(positions_backwards([game])) == positions_in(game)[::-1]
 
 
 def test_the_stages_of_the_sets_follow_one_another():

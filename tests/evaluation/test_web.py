@@ -25,7 +25,6 @@ from c4env.evaluation.web.answers import (
     answer,
 )
 from c4env.evaluation.web.offers import LEVELS, MEMORY, PLAIN, catalogue, check_spec, settable
-from tests.evaluation.conftest import two_versions
 
 
 def test_the_zoo_is_offered_and_every_default_passes():
@@ -146,18 +145,6 @@ def test_a_process_that_dies_is_replaced_and_closing_ends_a_search_in_native_cod
     _, process, _ = seen
     assert process.poll() is not None
     assert threading.active_count() <= threads
-
-
-@pytest.mark.isolated
-def test_two_versions_with_a_helper_of_one_name_have_processes_of_their_own(folder):
-    two_versions(folder)
-
-    async def use(hosts):
-        for name, column in (("v1", 1), ("v2", 7), ("v1", 1)):
-            move = await result(hosts, Question("move", f"{name}/mine.py:agent", "44"))
-            assert move["column"] == column
-
-    with_hosts(use)
 
 
 def test_a_search_without_end_is_stopped_and_said():
