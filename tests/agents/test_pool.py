@@ -216,6 +216,19 @@ def test_a_copied_environment_plays_on_with_a_pool_of_its_own(again):
     assert len(env._games.players) == 2  # nobody plays against the removed one
 
 
+def test_a_removed_opponent_is_kept_only_while_it_plays():
+    pool = Pool({ONES: 1})
+    games, at = pool.games(2), np.arange(2)
+    games.begin(at, at)
+    pool.add(FIVES)
+    pool.remove(ONES)
+    games.begin(at[:1], at[:1])
+    assert (games.playing.tolist(), [*games.players]) == ([1, 0], [0, 1])
+    assert games.choose(at, np.zeros((2, 2), np.int64), at).tolist() == [5, 1]
+    games.begin(at[1:], at[1:])
+    assert [*games.players] == [*pool._players] == [1]
+
+
 def test_a_pool_per_move_asks_each_by_its_share():
     positions = random_positions(400, seed=5, most=1)
     pool = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")

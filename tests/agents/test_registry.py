@@ -196,10 +196,8 @@ class Loaded(Fixed):
     ("spec", "path", "depth"),
     [
         ("loaded:model.zip", "model.zip", 2),
-        ("loaded:model", "model", 2),
         ("loaded:./a=b,c.py:f,depth=3", "./a=b,c.py:f", 3),
         ("loaded://127.0.0.1:80, depth=4", "//127.0.0.1:80", 4),
-        ("loaded:./engine (v2)", "./engine (v2)", 2),
         ("loaded:python3 -c print(1),depth=5", "python3 -c print(1)", 5),
         ("loaded:path=x,depth=6", "x", 6),
     ],

@@ -144,12 +144,6 @@ def test_only_a_heuristic_that_says_so_is_known_to_repeat(spec, monkeypatch):
     assert agents.make(name).deterministic
 
 
-# The appendix's game against a perfect player; the bot began, and the player is to move.
-APPENDIX = "2336444454666"
-PLAYER = (2, 2, 1, 2, 2, 3, 3, 5)
-BOT = (5, 1, 2, 6, 1, 3, 7)
-
-
 def best_column(bot, other, depth, bot_moves):
     return minimax_from_root(bot, other, depth + 1, not bot_moves, UNWATCHED)
 
@@ -169,19 +163,6 @@ def test_columns_values_and_depths_are_the_released_programs(place):
         assert f"{column}:{value}:{attached}" == chosen[place], moves
         assert nodes <= sum(7**ply for ply in range(depth + 2))
         assert agent.choose(position) == column
-
-
-@pytest.mark.compiled
-def test_the_game_of_the_reports_appendix_is_played_again():
-    agent = agents.make("rust-port")
-    assert agent.depth == 5  # the report's 4 is 5 plies
-    position = Position.parse(APPENDIX)
-    assert position.to_move == 1
-    for reply, answer in zip(PLAYER[:-1], BOT, strict=True):
-        position = position.play(reply - 1)
-        assert agent.choose(position) == answer - 1, position
-        position = position.play(answer - 1)
-    assert position.play(PLAYER[-1] - 1).outcome.winner == 1
 
 
 def test_full_ties_take_the_last_column_and_the_other_side_the_first():

@@ -197,20 +197,6 @@ def test_games_start_from_openings(pgx):
         c4env.JaxEnv("1212121")
 
 
-def test_a_state_is_replaced_as_pgxs(pgx):
-    for env in (c4env.JaxEnv(), pgx.make("connect_four")):
-        state, only = after(3, env=env), jnp.arange(7) == 2
-        state = state.replace(observation=state.observation * 1.0, legal_action_mask=only)
-        assert (state.observation.dtype, state.legal_action_mask.sum()) == (jnp.float32, 1)
-        assert env.step(state, 3).rewards[state.current_player] == -1
-        state = env.step(state, 2)
-        assert not state.terminated
-        assert (state.observation.sum(), state.legal_action_mask.sum()) == (2, 7)
-        assert env.step(state.replace(truncated=jnp.bool_(True)), 3)._step_count == 2
-        with pytest.raises(TypeError):
-            state.replace(colour=1)
-
-
 def test_a_state_has_the_fields_and_shapes_of_pgxs(pgx):
     key, seen = jax.random.key(1), []
     for env in (pgx.make("connect_four"), c4env.JaxEnv()):

@@ -161,13 +161,10 @@ def test_bad_input_is_refused_before_the_first_game(tmp_path):
     against = functools.partial(evaluation.gauntlet, out=tmp_path / "run")
     for call, words in (
         (lambda: run([]), "at least two"),
-        (lambda: run("random"), "a list"),
         (lambda: run(["random", 3]), "3: expected an agent, its spec"),
         (lambda: run(["random", agents.base.Agent]), "is a class"),
-        (lambda: run(FIELD, seed=True), "seed=True"),
         (lambda: run(FIELD, seed=-1), "seed=-1"),
         (lambda: run(FIELD, jobs=0), "jobs=0"),
-        (lambda: run(FIELD, openings=9), "openings=9"),
         (lambda: run(FIELD, limit=0), "limit=0"),
         (lambda: against("random", []), "at least one agent in the field"),
         (lambda: against([], ["random"]), "a challenger"),
