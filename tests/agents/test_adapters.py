@@ -216,7 +216,6 @@ def test_a_message_quotes_output_with_its_control_characters_escaped():
 
 @pytest.fixture
 def submitted(tmp_path, monkeypatch):
-    """The agent of a source."""
     monkeypatch.setattr(sys, "path", [*sys.path])
 
     def make(source, options=""):

@@ -196,14 +196,14 @@ def test_a_server_that_keeps_failing_is_not_the_models_fault(server, fault, word
     [
         (400, "Unsupported value: temperature", False),
         (400, "API key not valid", True),
-        *((status, f"bad {KEY}\x1b[31m", status in (401, 403)) for status in (401, 403, 404, 422)),
+        *((status, f"bad {KEY}\x1b[31m", True) for status in (401, 403, 404, 422)),
     ],
 )
 def test_a_refusal_is_not_waited_out_and_says_if_it_is_about_the_key(
     server, status, message, is_about_the_key
 ):
     server.script = [Fault(status, body=json.dumps({"error": {"message": message}}).encode())]
-    with pytest.raises(Unavailable, match=f"status {status}: {message[:4]}") as caught:
+    with pytest.raises(Unavailable, match=f"status {status}: .{message[:4]}") as caught:
         agents.make(server.spec).choose(Position())
     assert ("; the key is" in str(caught.value)) == is_about_the_key
     assert KEY not in str(caught.value)
@@ -297,7 +297,6 @@ def test_kaggle_asks_again_in_one_message(server):
 
 @pytest.fixture
 def kept(server, tmp_path):
-    """A spec that keeps its answers, and their file."""
     file = tmp_path / "answers.jsonl"
     return f"{server.spec},answers={file}", file
 

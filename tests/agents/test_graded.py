@@ -16,7 +16,6 @@ BLOCK_AT_7 = "717273"  # the side to move must block column 7; three of its own 
 
 
 def shares(skill, moves, draws=4000):
-    """How often each column is played in a position."""
     discs = np.tile(bitboards(moves), (draws, 1))
     player = Graded()
     player.skill = skill
@@ -25,7 +24,6 @@ def shares(skill, moves, draws=4000):
 
 
 def boards(size, plies):
-    """Bitboards of games in progress."""
     return bitboards(random_positions(size, 7, plies - 8, plies))
 
 

@@ -85,9 +85,7 @@ def test_a_function_of_two_arguments_needs_a_mark():
     with pytest.raises(InvalidOption, match=message) as refused:
         agents.make(two)
     assert "\n" not in str(refused.value)
-
-
-def test_at_the_place_of_a_network_it_needs_none():
+    # At the place of a network it needs none.
     assert agents.make("puct", function=two, simulations=8).choose(Position()) == 6
 
 

@@ -18,7 +18,6 @@ from tests.rules.positions import random_positions
 
 
 def asked(agent, positions, seed=0):
-    """The columns of an agent on many boards."""
     seeds = np.random.default_rng(seed).integers(2**48, size=len(positions))
     return agent.choose_many(bitboards(positions), seeds)
 

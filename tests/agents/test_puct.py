@@ -23,8 +23,6 @@ def edge(observations, masks):
 
 
 class Recorder:
-    """Uniform, and remembers what it was asked."""
-
     def __init__(self):
         self.asked = []
 

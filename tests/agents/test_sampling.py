@@ -7,7 +7,7 @@ from hypothesis import given
 from c4env import Position
 from c4env.agents.sampling.mcts import MCTS, draw_cell, greedy_playout, random_playout
 from c4env.agents.sampling.puct import PUCT
-from c4env.agents.sampling.tree import NODE, OPEN, best_child, tactical_status
+from c4env.agents.sampling.tree import NODE, OPEN, best_child, propagate_proof, tactical_status
 from c4env.agents.solver import Solver
 from c4env.bitboard import drop, playable
 from c4env.jit import config
@@ -19,7 +19,6 @@ ROLLOUTS = ("random", "greedy")
 
 
 def slow_playout(position, state):
-    """A random playout by the rules of Position."""
     mover = position.to_move
     while position.outcome is None:
         occupied = position.mine | position.theirs
@@ -161,6 +160,24 @@ def grown(children):
     for number, (proof, visits, total) in enumerate(children, start=1):
         tree[number] = (total, visits, 0, 0.0, number, 0, proof)
     return tree
+
+
+@pytest.mark.parametrize(
+    ("proofs", "expected"),
+    [
+        ([OPEN, OPEN], OPEN),
+        ([-3, OPEN], OPEN),
+        ([0, OPEN], OPEN),  # a draw does not decide while another column may win
+        ([3, OPEN], -3),  # a win does
+        ([3, 5, OPEN], -5),
+        ([-3, -7], 3),  # every column loses: the latest loss
+        ([-3, 0], 0),
+    ],
+)
+def test_a_node_follows_from_its_children(proofs, expected):
+    tree = grown([(proof, 1, 0.0) for proof in proofs])
+    propagate_proof(tree, np.array([0, 1]), 1)
+    assert tree[0]["proof"] == expected
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,6 @@ def single(**options):
 
 
 def starts_of(environment):
-    """The positions from which some games begin."""
     drawn = set()
     for seed in range(40):
         environment.reset(seed=seed)

@@ -7,11 +7,12 @@ import tomllib
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from c4env.errors import InvalidOption, MissingExtra, Unwritable, require_integer
 from c4env.files import write_whole
 from c4env.lazy import EXTRAS, from_extra
-from c4env.system import usable_cores
+from c4env.system import one_thread, usable_cores
 from tests.helpers.paths import ROOT, modules
 from tests.helpers.processes import environment, run_python
 
@@ -107,3 +108,19 @@ def test_a_limit_of_the_machine_is_respected(variable):
     script = "from c4env.system import usable_cores; print(usable_cores())"
     assert run_python("-c", script, env=environment(**{variable: "1"})).stdout == "1\n"
     assert usable_cores() >= 1
+
+
+def blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_linear_algebra_gets_its_threads_back_after_the_last_of_those_who_need_one():
+    """They overlap, as in threads."""
+    with threadpool_limits(2, "blas"):
+        before, first, second = blas_threads(), one_thread(), one_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == before

@@ -20,6 +20,5 @@ def c4(capsys):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A working folder of its own."""
     monkeypatch.chdir(tmp_path)
     return tmp_path

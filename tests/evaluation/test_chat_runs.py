@@ -18,7 +18,6 @@ server = pytest.fixture(server_with_key)
 
 @pytest.fixture
 def kept(tmp_path):
-    """The file of the answers."""
     return tmp_path / "answers.jsonl"
 
 

@@ -143,7 +143,6 @@ def test_what_is_no_game_is_one_line(tmp_path, name, text, why):
 
 
 def changed(name, change):
-    """A copy of a program's file as text, changed."""
     text = (FILES / name).read_text()
     if name.endswith(".txt"):
         return change(text)

@@ -243,7 +243,6 @@ def test_a_run_that_cannot_keep_machine_code_says_so_and_leaves_none(tmp_path, m
 
 
 def progress_of_games(quiet=False):
-    """Of four games between two."""
     with RunProgress(quiet=quiet) as shown:
         shown.watch(0, 4)
         for i, (pair, winner) in enumerate(zip(("ab", "ba") * 2, (0, 0, 0, None), strict=True)):

@@ -31,8 +31,6 @@ from tests.helpers.processes import environment, run_python
 
 
 class Patient(Agent):
-    """Plays the first legal column, by the clock if it is given one."""
-
     closed = 0
     deterministic = True
 
@@ -171,8 +169,6 @@ def isolated_but(rows, *quick):
 
 
 class Own(Agent):
-    """Plays the first legal column."""
-
     def __init__(self, path: Annotated[str, Reads("folder")] = ""):
         self.path = path
 
@@ -265,14 +261,6 @@ def test_a_run_whose_moves_import_what_no_hash_has_is_not_resumed(folder):
         evaluation.round_robin(field, [""], out="kept")
     with pytest.raises(InvalidOption, match=r"a move imported own_helper\.py"):
         evaluation.quality("own.py:agent", count=2, out="answers")
-
-
-@pytest.mark.isolated
-def test_a_package_with_much_data_plays_at_once(folder):
-    write({"own_package/__init__.py": PLAIN, "own_package/big": ""})
-    write({f"own_package/data/a-position-with-a-long-name-{i}": "" for i in range(2500)})
-    os.truncate("own_package/big", 3 << 30)  # of holes; it would not fit into memory
-    assert {*code_of("own_package:agent")} == {"files"}
 
 
 @pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5"])

@@ -21,7 +21,6 @@ THREE = [*TWO, "minimax:depth=1"]
 
 
 def counted(*arguments, play=evaluation.round_robin, **settings):
-    """A run, and how many of its games were there already."""
     counts = []
     result = play(*arguments, watch=lambda done, total: counts.append(done), **settings)
     return result, counts[0]

@@ -47,7 +47,6 @@ def answers(specs, *arguments, **options):
 
 
 def breaks_down(observation):
-    """Has no answer when the board holds an odd number of discs."""
     if observation["observation"].sum() % 2:
         raise RuntimeError("odd")
     return int(np.flatnonzero(observation["action_mask"])[0])

@@ -24,7 +24,6 @@ FIELD = ["random", "greedy", "alphabeta:depth=3"]
 
 
 def centre_first(observation):
-    """The legal column nearest the centre."""
     legal = np.flatnonzero(observation["action_mask"])
     return int(min(legal, key=lambda column: abs(column - 3)))
 
