@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from c4env import Position, evaluation
-from tests.helpers.examples import EXAMPLES, example
+from c4env import Position
+from tests.helpers.examples import EXAMPLES, example, require_whole_games, share_against_random
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python, start_python
 
@@ -85,14 +85,11 @@ def test_the_script_trains_and_a_spec_names_its_agent(tmp_path):
     run_python(script, "--out", tmp_path, "--positions", 0, check=True)  # makes the folder
     alphazero.train(tmp_path, 1, boards=1)
     spec = f"{script}:AlphaZero:path={tmp_path},simulations=2"
-    (game, _) = evaluation.round_robin([spec, "random"], openings=0, seed=1, jobs=1).games
-    assert game.ending in ("four", "full board")
+    require_whole_games(spec)
 
 
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_a_short_training_beats_random(tmp_path):
     alphazero.train(tmp_path, 4_000, 1)
-    players = {"trained": alphazero.AlphaZero(tmp_path, simulations=0), "random": "random"}
-    games = evaluation.round_robin(players, openings=3, seed=1, jobs=1).games
-    assert np.mean([game.points[game.players.index("trained")] for game in games]) > 0.7
+    assert share_against_random(alphazero.AlphaZero(tmp_path, simulations=0)) > 0.7

@@ -20,8 +20,6 @@ def server():
 
 @pytest.fixture
 def play(server, tmp_path):
-    """Play a run in a process, with more variables and options."""
-
     def run(*options, **variables):
         known = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY}
         here = environment(**known | variables)
