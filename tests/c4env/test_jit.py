@@ -151,6 +151,23 @@ EACH = (
 
 
 @pytest.mark.compiled
+@pytest.mark.isolated
+def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
+    """Numba would take ``__pycache__``, where it does not notice an edited callee."""
+    script, cache = small / "main.py", small / "cache"
+    script.write_text(ALL_IN_ONE + USED)
+    _, answer, used = run(script, cache).splitlines()
+    assert (answer, Path(used).parent) == ("2", cache)
+    shutil.rmtree(used)
+    Path(used).mkdir()
+    Path(used, "6x7x4").write_text("in the way")
+    message, answer, used = run(script, cache).splitlines()
+    assert (message, answer) == (EACH, "2")
+    assert cache not in Path(used).parents
+    assert not Path(used).exists()
+
+
+@pytest.mark.compiled
 def test_a_disk_that_fills_up_keeps_its_code_and_the_rest_is_temporary(small):
     script, cache = small / "main.py", small / "cache"
     script.write_text(f"{ALL_IN_ONE}from c4env.callee import callee\n{FULL}{USED}")

@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import c4env
 from c4env import ConnectFourEnv, Position, agents
 from c4env.agents import Pool
-from c4env.errors import InvalidOption, OpponentFailed, WrongOrder
+from c4env.errors import InvalidOption, OpponentFailed
 from tests.helpers.environments import state_of
 from tests.helpers.policies import (
     Drawn,
@@ -19,33 +19,6 @@ from tests.helpers.policies import (
 )
 
 FORMS = pytest.mark.parametrize(("layout", "dtype"), [("flat", "int8"), ("signed", np.float32)])
-
-
-def test_an_illegal_move_loses():
-    environment = ConnectFourEnv(first_legal, seat=0)
-    environment.reset(seed=1, options={"moves": "444444"})
-    observation, reward, terminated, truncated, info = environment.step(3)
-    assert (reward, terminated, truncated) == (-1.0, True, False)
-    assert environment.position == Position.parse("444444")
-    assert environment.observation_space.contains(observation)
-    assert (info["illegal"], info["winner"]) == (True, 1)
-    assert not info["winning_cells"].any()
-    with pytest.raises(WrongOrder):
-        environment.step(0)
-
-
-def test_openings_are_drawn_unless_reset_names_a_start():
-    environment = ConnectFourEnv(openings=["44", Position.parse("1212"), "7777"], seat=0)
-    environment.reset(seed=1)
-    drawn = []
-    for _ in range(60):
-        environment.reset()
-        drawn.append(environment.position)
-    starts = [Position.parse(moves) for moves in ("44", "1212", "7777")]
-    assert min(map(drawn.count, starts)) > 8
-    assert sum(map(drawn.count, starts)) == 60
-    environment.reset(options={"moves": "55"})
-    assert environment.position == Position.parse("55")
 
 
 def test_an_opponent_may_spoil_what_it_is_given():
@@ -89,23 +62,6 @@ def test_an_opponents_failure_takes_the_callers_move_back(failure):
     assert environment.position == Position.parse("44")
     with pytest.raises(OpponentFailed):
         environment.reset(options={"seat": 1})
-
-
-def test_an_opponents_reset_is_given_a_seed():
-    def seeds(first):
-        items = []
-
-        def opponent(observation):
-            return 0
-
-        opponent.reset = items.append
-        environment = ConnectFourEnv(opponent, seat=1)
-        environment.reset(seed=first)
-        environment.reset()
-        return items
-
-    assert seeds(1) == seeds(1)
-    assert len(set(seeds(1) + seeds(2))) == 4
 
 
 @FORMS

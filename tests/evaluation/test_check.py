@@ -80,7 +80,7 @@ def test_what_does_not_repeat_is_told_what_helps():
 
 
 class Keeps(agents.Agent):
-    """Keeps from game to game what each subclass plays by."""
+    """Keeps from game to game what its method ``pick`` plays by."""
 
     def __init__(self):
         self.random, self.asked, self.table = random.Random(5), 0, {}
@@ -92,31 +92,22 @@ class Keeps(agents.Agent):
         return columns[self.pick(position) % len(columns)]
 
 
-class Draws(Keeps):
-    def pick(self, position):
-        return self.random.randrange(7)
+def keeping(pick):
+    return type("Mine", (Keeps,), {"pick": pick})
 
 
-class Alternates(Keeps):
-    def pick(self, position):
-        return self.asked % 2
+KEEPING = {
+    "draws": keeping(lambda self, position: self.random.randrange(7)),
+    "alternates": keeping(lambda self, position: self.asked % 2),
+    "learns": keeping(lambda self, position: self.table[position]),
+}
 
 
-class Learns(Keeps):
-    def pick(self, position):
-        return self.table[position]
-
-
-class Ends(Keeps):
-    def pick(self, position):
-        return ([0] * 20)[self.asked]
-
-
-@pytest.mark.parametrize("kind", [Draws, Alternates, Learns, None])
+@pytest.mark.parametrize("kind", [*KEEPING, "mine.py:counts"])
 def test_what_an_agent_keeps_from_game_to_game_is_found(kind):
-    if kind:
-        agents.register("mine", kind)
-    check = check_agent("mine" if kind else "mine.py:counts")
+    if kind in KEEPING:
+        agents.register(kind, KEEPING[kind])
+    check = check_agent(kind)
     assert (check.good, check.repeats, check.forgets) == (False, True, False)
     assert not check.deterministic
     assert "forgets earlier games" in check.remedy
@@ -124,7 +115,7 @@ def test_what_an_agent_keeps_from_game_to_game_is_found(kind):
 
 
 def test_an_agent_that_fails_in_a_later_game_is_told_so():
-    agents.register("mine", Ends)
+    agents.register("mine", keeping(lambda self, position: ([0] * 20)[self.asked]))
     fault = check_agent("mine").fault
     assert fault.startswith("exception: IndexError")
     assert fault.endswith("(asked again after other games)")

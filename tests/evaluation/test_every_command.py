@@ -6,12 +6,11 @@ import sys
 
 import pytest
 
-from c4env import agents
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import output as progress
 from c4env.evaluation.cli.output import MatchProgress, RunProgress
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_folder
+from c4env.evaluation.store.run_files import GameRecord, read_folder
 from c4env.system import SILENT
 from tests.helpers.commands import refusal
 from tests.helpers.processes import environment, run_python
@@ -97,23 +96,6 @@ def test_a_users_module_that_raises_is_one_line_everywhere(folder, capsys):
 QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 
 
-def test_a_run_is_printed_and_resumed(tmp_path, c4):
-    run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--out", tmp_path]
-    shown = c4(*run)
-    message, _, heading, best, *_ = shown.splitlines()
-    assert message.startswith(("greedy is the stronger", "greedy leads"))
-    assert heading.split()[:3] == ["rank", "agent", "Elo"]
-    assert best.split()[1] == "greedy"
-    assert "moving first" in shown
-    assert "8 games, openings of 1 ply" in shown
-    assert f"games in {tmp_path}; c4 report {tmp_path}" in shown
-    assert "\x1b" not in shown
-    again = c4(*run, "--quiet")
-    assert again.replace("8 of the games were stored already\n", "") == shown
-    (tmp_path / GAMES_FILE).write_text("")
-    assert "unfinished: 0 of 8 games" in c4("report", tmp_path)
-
-
 def test_digits_after_moves_are_openings(tmp_path, c4):
     c4(*QUICK[:3], "--openings", "moves:44,,12", "--quiet", "--out", tmp_path)
     assert sorted(read_folder(tmp_path)[0].openings) == ["", "12", "44"]
@@ -152,14 +134,6 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, c4):
     assert shown.startswith(("Undecided after", "H0 accepted"))
     assert "H0: -10, H1: 400" in shown
     assert "one (red x) plays" in c4("play", "one=random", "two=random")
-
-
-def test_list_describes_every_agent(c4):
-    shown = c4("list")
-    for name in agents.names():
-        assert name in shown
-    assert "depth=7" in shown
-    assert "minimax" not in c4("list", "rust-port")
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
     assert make_player(Spec.parse("patient"), None).movetime is None
     assert make_player(Spec.parse("patient:movetime=2"), 0.5).movetime == 2
     assert make_player(Spec.parse("greedy"), 0.5).movetime is None
+    assert make_player(Spec.parse("alphabeta:depth=2"), None).nodes > 0  # its first move is made
 
 
 def traits(field, movetime=None):

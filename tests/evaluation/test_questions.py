@@ -1,7 +1,6 @@
 """Questions of known score: sets, the exam that ships, and how agents answer."""
 
 import hashlib
-import json
 from contextlib import closing
 from importlib.resources import files
 
@@ -221,14 +220,3 @@ def test_scores_are_found_again_without_a_book():
     solver = Solver(book=None)
     for question in [question for question in exam() if len(question.moves) >= 20][:150]:
         assert tuple(solver.scores(question.position)) == question.scores
-
-
-def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, c4):
-    monkeypatch.setattr(Solver, "scores", pytest.fail)
-    command = ["quality", "random", "greedy", "--on", "exam", "--count", "60", "--quiet"]
-    content = json.loads(c4(*command, "--format", "json"))
-    assert any(n.startswith(f"exam {VERSION} (sha256 {SHA256[:16]})") for n in content["notes"])
-    assert "95 % intervals over 60 positions" in "".join(content["notes"])
-    assert [row["critical"] for row in content["overall"]] == [60, 60]
-    greedy, random = content["overall"]
-    assert (greedy["player"], greedy["keeping"] > random["keeping"]) == ("greedy", True)

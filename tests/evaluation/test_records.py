@@ -228,16 +228,6 @@ def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
     assert read_lines(path, number) == [3, 4]
 
 
-def test_an_interrupt_says_what_is_kept(tmp_path):
-    def interrupted():
-        with Lines(tmp_path / "numbers.jsonl") as lines:
-            lines.append([3])
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt, match=r"1 numbers are kept in .*; the same command"):
-        interrupted()
-
-
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_memo_asks_once(tmp_path, kept):
     path = tmp_path / "found.jsonl" if kept else None

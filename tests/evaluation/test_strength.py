@@ -9,7 +9,7 @@ import pytest
 
 from c4env import batched
 from c4env.agents.solver.exam import exam
-from c4env.errors import Unwritable
+from c4env.errors import EngineFault, InvalidAction, Unwritable
 from c4env.evaluation.store.lines import Lines
 from c4env.evaluation.studies import strength as module
 from c4env.evaluation.studies.strength import (
@@ -42,6 +42,8 @@ def knowing(pick):
 def test_the_exam_tells_who_knows_it():
     assert blunder_rate(knowing(max), 200) == 0
     assert blunder_rate(knowing(min), 200) == 1
+    with pytest.raises((EngineFault, InvalidAction), match="expected"):
+        blunder_rate(batched(lambda seen: np.full(len(seen["observation"]), -1)), 20)
 
 
 def test_the_stronger_model_has_more_elo():
