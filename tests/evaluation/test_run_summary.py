@@ -1,6 +1,5 @@
 """The result of a run, a gauntlet and a match in every format."""
 
-import functools
 import io
 import itertools
 import json
@@ -18,57 +17,7 @@ from c4env.evaluation.studies.match import Match
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import run_of
 
-NAMES = [
-    *("random", "greedy", "minimax", "alphabeta-chain", "alphabeta-window", "rust-port"),
-    *(f"deepening:movetime=0.02,heuristic={h}" for h in ("chain", "lines", "threats", "window")),
-    *(f"exec:./engines/a-long-name-{i} --threads 4" for i in range(11)),
-]
-
-
-@functools.cache
-def summary_of(count):
-    rng = random.Random(count)
-    games = []
-    for first, second in itertools.permutations(NAMES[:count], 2):
-        for opening in ("1", "2", "3", "4"):
-            winner = rng.choice((0, 1, None))
-            ending = "exception" if first == "minimax" and winner == 1 else "four"
-            record = (opening + "1", winner, ending, "ValueError: boom")
-            games.append(GameRecord((first, second), opening, *record))
-    return RunSummary.of(run_of(games, players={name: name for name in NAMES[:count]}))
-
-
-@pytest.mark.parametrize("count", [2, 7, 21])
-def test_a_line_below_the_tables_and_every_name_whole(count):
-    text = summary_of(count).text()
-    head, placed, _, below = text.split("\n\n")
-    assert head.endswith((".", ")."))
-    assert placed.split()[:3] == ["rank", "agent", "Elo"]
-    assert all(name in placed for name in NAMES[:count])
-    assert len(placed.split("\n")) == count + 1
-    assert ("minimax forfeited" in text) == (count > 2) == ("crashes" in text)
-    assert below.split("\n")[0].startswith(f"{FIRST}: ")
-    assert below.split("\n")[0].endswith("95 % intervals over 4 openings.")
-    assert below.endswith(f" games, openings of 1 ply; digest {summary_of(count).run.digest}")
-
-
 RUN = ["random", "greedy", "alphabeta:depth=2"]
-
-
-@pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
-def test_text_and_json_say_the_same_of_each_kind_of_run(kind):
-    """tests/evaluation/test_tables.py and test_family.py have the formats."""
-    run = {
-        "standings": lambda: evaluation.round_robin(RUN, openings=1),
-        "opponents": lambda: evaluation.gauntlet("greedy", ["random", RUN[2]], openings=1),
-        "match": lambda: evaluation.play_match(*RUN[:2], openings=1),
-    }[kind]()
-    summary = RunSummary.of(run)
-    content = json.loads(summary.json())
-    assert len(content[kind]) == len(run.players) - (kind != "standings")
-    assert all(head in summary.text() for head in ("Elo", "score", "LOS"))
-    assert content["digest"] == run.digest
-    assert content["sentence"] == summary.text().split("\n")[0]
 
 
 def test_a_run_is_three_frames():
@@ -91,11 +40,15 @@ def test_every_format_counts_forfeits_and_says_them_first(kind):
     run = run_of(games, players={"a": "a", "b": "b"}, openings=("",), **about.get(kind, {}))
     summary = RunSummary.of(Match(run.header, run.games) if kind == "match" else run)
     own = "_agent" if kind == "match" else ""
-    (row,) = [r for r in json.loads(summary.json())[kind] if "a" in r.values()]
+    content, below = json.loads(summary.json()), summary.text().split("\n\n")[-1]
+    assert below.startswith(f"{FIRST}: ")
+    assert below.endswith(f"5 games, openings of 0 plies; digest {content['digest']}")
+    assert content["digest"] == run.digest
+    (row,) = [r for r in content[kind] if "a" in r.values()]
     assert [row[f"{name}{own}"] for name in ("crashes", "timeouts", "illegal")] == [2, 1, 1]
     assert f"illegal{own}" in summary.csv().split("\n")[0]
     message = "a forfeited 4 games (1 crash, 1 exception, 1 illegal column, 1 time), for example: "
-    for shown in (summary.text(), summary.markdown(), json.loads(summary.json())["sentence"]):
+    for shown in (summary.text(), summary.markdown(), content["sentence"]):
         assert shown.startswith(message)
     assert all(name in summary.markdown() for name in ("crashes", "timeouts", "illegal"))
 
