@@ -257,22 +257,6 @@ def test_scores_and_counts_are_those_of_the_reference():
         assert agent.score(Position.parse(moves)) == (score, nodes)
 
 
-@pytest.mark.compiled
-def test_the_published_scores_and_count_of_positions_come_out():
-    """Of End-Easy; the published 11,024.541 are the mean of its 1,000, half of them at hand."""
-    total = 0
-    lines = published("solved/L3_R1.txt")
-    agent = Negamax()
-    for line in lines:
-        moves, score = line.split()
-        result, nodes = agent.score(Position.parse(moves))
-        assert result == int(score), moves
-        total += nodes
-    assert len(lines) >= 25
-    if len(lines) == 500:
-        assert total / len(lines) == pytest.approx(13101.024, abs=5e-4)
-
-
 def test_the_column_is_the_first_that_keeps_the_score_and_the_line_perfect_play_to_the_end():
     agent = Negamax()
     for moves, score, _ in endings()[:30]:

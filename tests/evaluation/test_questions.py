@@ -212,11 +212,3 @@ def test_late_scores_are_what_the_slow_reference_finds():
         board = reference.board_after(question.moves)
         scores = reference.column_scores(board, question.position.to_move)
         assert scores == list(question.scores)
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_scores_are_found_again_without_a_book():
-    solver = Solver(book=None)
-    for question in [question for question in exam() if len(question.moves) >= 20][:150]:
-        assert tuple(solver.scores(question.position)) == question.scores
