@@ -8,6 +8,7 @@ from gymnasium.utils.env_checker import check_env
 import c4env
 from c4env import Position, bitboard, observation
 from c4env.envs.batch import boards_from
+from c4env.errors import InvalidOption
 from c4env.geometry import BOARD_SIZE as SIZE
 from c4env.geometry import IS_STANDARD
 from tests.rules import reference
@@ -91,6 +92,13 @@ def test_every_layout_shows_the_board_and_is_read_back():
         reference.play(before, column, mover)
     assert values == {-1, 0, 1}
     assert not c4env.observe(position)["action_mask"].any()  # the game is over
+
+
+@pytest.mark.skipif(SIZE.columns < 10, reason="columns are digits")
+def test_moves_with_letters_are_given_in_a_list():
+    assert c4env.list_openings(["a1", "9"]) == ["a1", "9"]
+    with pytest.raises(InvalidOption, match=r"'a1': no such file; .* in a list, \['a1'\]"):
+        c4env.list_openings("a1")
 
 
 @pytest.mark.skipif(IS_STANDARD, reason="tests/c4env has it of the standard board")

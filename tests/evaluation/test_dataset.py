@@ -181,6 +181,28 @@ def test_the_uci_set_is_fixed(tmp_path):
             evaluation.data(tmp_path / "a.npz", sets=[draws.UCI], **options)
 
 
+@pytest.mark.compiled
+def test_each_player_of_the_games_moves_when_it_is_its_turn(monkeypatch):
+    seats = []
+
+    class Watched(draws.Pool):
+        def games(self, boards):
+            games, parities = super().games(boards), set()
+            choose = games.choose
+
+            def watched(boards, discs, seeds):
+                parities.update((np.bitwise_count(discs[:, 0] | discs[:, 1]) % 2).tolist())
+                return choose(boards, discs, seeds)
+
+            games.choose = watched
+            seats.append(parities)
+            return games
+
+    monkeypatch.setattr(draws, "Pool", Watched)
+    next(draws._games({"greedy": 1}, 1))
+    assert seats == [{0}, {1}]
+
+
 KILLED = """
 import os, sys
 from c4env.evaluation.exact import dataset as module
