@@ -73,19 +73,6 @@ def test_gymnasium_accepts_it(layout, dtype, monkeypatch):
     check_env(environment.unwrapped, skip_render_check=not pictures)
 
 
-def test_gymnasium_stacks_wins_and_draws():
-    draw = "725557317577734451561166114446246232623323"
-    environment = gymnasium.vector.SyncVectorEnv([lambda: ConnectFourEnv(first_legal)] * 2)
-    environment.reset(seed=1)
-    environment.envs[0].reset(options={"moves": "445566", "seat": 0})
-    environment.envs[1].reset(options={"moves": draw[:-1], "seat": 1})
-    _, rewards, terminated, _, info = environment.step([6, int(draw[-1]) - 1])
-    assert (rewards.tolist(), terminated.tolist()) == ([1, 0], [True, True])
-    assert info["winner"].tolist() == [0, -1]
-    assert info["winning_cells"].shape == (2, 6, 7)
-    assert info["winning_cells"].sum(axis=(1, 2)).tolist() == [4, 0]
-
-
 NAME = "c4env/ConnectFour-v0"
 SIZE = 12
 MODES = [mode.value for mode in AutoresetMode]

@@ -132,6 +132,23 @@ def test_a_search_that_is_stopped_makes_way_for_the_next():
     assert seen[1].poll() is not None
 
 
+@pytest.mark.isolated
+def test_two_versions_with_a_helper_of_one_name_have_processes_of_their_own(folder):
+    for name, column in (("v1", 0), ("v2", 6)):
+        (folder / name).mkdir()
+        (folder / name / "heur.py").write_text(f"COLUMN = {column}\n")
+        (folder / name / "mine.py").write_text(
+            "from heur import COLUMN\nagent = lambda _: COLUMN\n"
+        )
+
+    async def use(hosts):
+        for name, column in (("v1", 1), ("v2", 7), ("v1", 1)):
+            move = await result(hosts, Question("move", f"{name}/mine.py:agent", "44"))
+            assert move["column"] == column
+
+    with_hosts(use)
+
+
 def test_a_search_without_end_is_stopped_and_said():
     async def use(hosts):
         assert (await result(hosts, ENDLESS))["error"] == "no answer within 1 seconds"

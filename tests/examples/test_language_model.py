@@ -59,3 +59,10 @@ def test_an_illegal_answer_is_asked_again_and_the_second_forfeits(server, play, 
     )
     assert [len(body["messages"]) for body in server.asked] == [1, 3, 1, 3]
     assert rows_of(tmp_path / "answers.jsonl")[0]["answer"] == "Move: [key]"
+
+
+@pytest.mark.slow
+def test_without_a_key_an_answer_is_kept_as_it_is(server, play, tmp_path):
+    server.answer = lambda body: "There is none"
+    assert play(OPENAI_API_KEY="").returncode == 0
+    assert rows_of(tmp_path / "answers.jsonl")[0]["answer"] == "There is none"
