@@ -10,7 +10,7 @@ import pytest
 
 from c4env import evaluation
 from c4env.evaluation.rating.ratings import FIRST
-from c4env.evaluation.rating.tally import FORFEIT_KINDS, Cell, WinTable, costs
+from c4env.evaluation.rating.tally import FORFEIT_KINDS, Cell, WinTable
 from c4env.evaluation.report.summary import RunSummary, played_alike
 from c4env.evaluation.store.run_files import FORFEITS, GameRecord
 from c4env.evaluation.studies.match import Match
@@ -166,18 +166,3 @@ def test_forfeits_are_counted():
     assert sorted(sum(FORFEIT_KINDS.values(), ())) == sorted(FORFEITS)
     assert "7 games, openings of 2 plies" in table.text()
     assert "(1 exception, 2 illegal column), for example: " in table.text()
-
-
-def test_an_agents_own_moves_are_counted():
-    played = {"nodes": (20, 10), "seconds": (0.006, 0.002)}
-    game = GameRecord(("a", "b"), "123", "1234567", None, "full board", **played)
-    result = costs([game, game])  # moves 5, 7 and 4, 6
-    assert {player: (cost.moves, cost.nodes) for player, cost in result.items()} == {
-        "a": (4, 40),
-        "b": (4, 20),
-    }
-    assert result["a"].seconds_a_move == pytest.approx(0.003)
-    slow = GameRecord(("b", "a"), "", "12", None, "full board", seconds=(9.0, 0.003))
-    assert costs([game, slow, game])["b"].seconds_a_move == pytest.approx(0.001)
-    without_a_move = GameRecord(("a", "b"), "12", "12", 1, "exception", seconds=(0.5, 0.0))
-    assert costs([without_a_move])["b"].seconds_a_move == 0
