@@ -40,6 +40,8 @@ def test_every_format_counts_forfeits_and_says_them_first(kind):
     run = run_of(games, players={"a": "a", "b": "b"}, openings=("",), **about.get(kind, {}))
     summary = RunSummary.of(Match(run.header, run.games) if kind == "match" else run)
     own = "_agent" if kind == "match" else ""
+    assert sorted(sum(FORFEIT_KINDS.values(), ())) == sorted(FORFEITS)
+    assert [run.table.forfeited(name, "crashes") for name in "ab"] == [2, 0]
     content, below = json.loads(summary.json()), summary.text().split("\n\n")[-1]
     assert below.startswith(f"{FIRST}: ")
     assert below.endswith(f"5 games, openings of 0 plies; digest {content['digest']}")
@@ -154,15 +156,3 @@ def test_rows_are_the_first_player_and_totals_add_up():
     assert table.as_second("weak") == Cell(2, 0, 2)
     assert sum((table.total(p).games for p in table.players), 0) == 2 * table.games
     assert table.players == ("strong", "weak", "mid")
-
-
-def test_forfeits_are_counted():
-    table = WinTable.of(GAMES)
-    assert table.forfeits == {"mid": {"illegal column": 2, "exception": 1}}
-    assert table.games == 7
-    assert table.kinds == ["crashes", "illegal"]
-    counted = [column.value("mid") for column in table.forfeit_columns(str)]
-    assert counted == [table.forfeited("mid", kind) for kind in table.kinds] == [1, 2]
-    assert sorted(sum(FORFEIT_KINDS.values(), ())) == sorted(FORFEITS)
-    assert "7 games, openings of 2 plies" in table.text()
-    assert "(1 exception, 2 illegal column), for example: " in table.text()
