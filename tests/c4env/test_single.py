@@ -153,7 +153,8 @@ def play(native, singles, games):
     [
         *((name, MODES[number % 3]) for number, name in enumerate(OPPONENTS)),
         *(("random", "NextStep"), ("random", "Disabled")),  # whose moves a kernel plays,
-        *(("pool", "SameStep"), ("pool", "Disabled")),  # and one with games of its own
+        *(("pool", "SameStep"), ("pool", "Disabled")),  # one with games of its own,
+        *(("softmax", "Disabled"), ("graded", "NextStep")),  # and two that draw
     ],
 )
 def test_all_values_are_those_of_single_environments(opponent, mode):
