@@ -11,11 +11,6 @@ from c4env.errors import C4Error, MissingExtra
 from c4env.render import import_pygame
 
 
-class Chooses:
-    def choose(self, position):
-        return 3
-
-
 @pytest.fixture(scope="module")
 def run():
     return evaluation.round_robin(["greedy", "random"], openings=0)
@@ -59,19 +54,6 @@ MESSAGES = {
         lambda run: evaluation.round_robin(["greedy", agents.make("greedy")]),
         "agent 'greedy' is given twice: use a mapping to give each agent its own name",
     ),
-    "no agent in a field": (
-        lambda run: evaluation.round_robin({"a": Chooses(), "b": "random"}),
-        "Chooses object at ...>: expected its class Chooses to derive from c4env.agents.Agent",
-    ),
-    "no agent of a class": (
-        lambda run: agents.make(f"{__name__}:Chooses"),
-        "Chooses object at ...>: expected its class Chooses to derive from c4env.agents.Agent",
-    ),
-    "opponent": (
-        lambda run: c4env.ConnectFourEnv(["greedy"]),
-        "opponent=['greedy']: expected one agent; of several, c4env.agents.Pool({agent: weight, "
-        "...}) draws",
-    ),
 }
 
 
@@ -80,9 +62,7 @@ def test_a_wrong_call_is_told_what_is_expected(name, run):
     call, message = MESSAGES[name]
     with pytest.raises(C4Error) as refused:
         call(run)
-    start, _, end = message.partition("at ...")
-    assert str(refused.value).endswith(end if end else start)
-    assert start in str(refused.value)
+    assert str(refused.value).endswith(message)
 
 
 @pytest.mark.parametrize("version", [None, types.SimpleNamespace(ver="2.5.0")])

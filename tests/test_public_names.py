@@ -49,16 +49,6 @@ def test_everything_is_imported_and_pictures_are_made_without_an_extra():
     assert run_python("-c", code, check=True).stdout == "True True True\n"
 
 
-def test_names_alone_compile_nothing():
-    code = (
-        "import sys, c4env, c4env.evaluation.__main__\n"
-        "c4env.agents, c4env.evaluation, c4env.errors.C4Error, c4env.agents.names()\n"
-        "dir(c4env), dir(c4env.agents), dir(c4env.evaluation), c4env.agents.make('random')\n"
-        "print([name for name in sys.modules if name.startswith(('numba', 'llvmlite'))])"
-    )
-    assert run_python("-c", code, check=True).stdout == "[]\n"
-
-
 def entries():
     """The dotted name of each entry of the reference."""
     for page in sorted((ROOT / "docs" / "reference").glob("*.md")):

@@ -32,8 +32,6 @@ def test_an_agent_answers_an_observation_as_it_answers_its_position(position):
 
 
 class Avoids(AlphaBeta):
-    """A subclass of a search with an attribute of its own."""
-
     avoid = None
 
     def choose(self, position):

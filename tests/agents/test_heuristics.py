@@ -1,7 +1,5 @@
 import copy
 import math
-import sys
-import types
 from concurrent.futures import ThreadPoolExecutor
 
 import numba
@@ -47,54 +45,18 @@ def test_an_evaluation_is_the_released_programs(name, evaluate):
         assert evaluate(position.mine, position.theirs) == float(value), moves
 
 
-@pytest.mark.parametrize(
-    ("moves", "window", "window_b"),
-    [("", 0.0, 0.0), ("4", 0.0, 0.0), ("44", 6.0, 3.0), ("112233", 3.0, 3.0)],
-)
-def test_small_boards_by_hand(moves, window, window_b):
-    """For the side to move, of the systems of which no program is released."""
-    position = Position.parse(moves)
-    assert HEURISTICS["window"](position.mine, position.theirs) == window
-    assert HEURISTICS["window-b"](position.mine, position.theirs) == window_b
+WEIGHTS = {0: 1.5, 1: 2.5}
 
 
-@pytest.fixture(scope="module")
-def user_module():
-    """An importable module with heuristics of all kinds."""
-    module = types.ModuleType("users_heuristics")
-    exec(
-        "def centre(mine, theirs):\n    return float(mine & 7) - float(theirs & 7)\n"
-        "def counted(mine, theirs):\n    return mine % 5 - theirs % 5\n"
-        "def truth(mine, theirs):\n    return mine > theirs\n"
-        "def none(mine, theirs):\n    return None\n"
-        "def one(mine):\n    return 1.0\n"
-        "import math\ndef absent(mine, theirs):\n    return math.nothing(mine)\n"
-        "def summed(mine, theirs):\n    return float(sum(mine))\n"
-        "def dynamic(mine, theirs):\n    return float(eval('mine') % 5)\n"
-        "def text(mine, theirs):\n    return eval('\"a\"')\n"
-        "WEIGHTS = {0: 1.5, 1: 2.5}\n"
-        "def weighted(mine, theirs):\n    return WEIGHTS[mine & 1] - theirs % 3\n"
-        "def fails(mine, theirs):\n    return WEIGHTS[0] / (mine & 16384 == 0)\n"
-        "from c4env.bitboard import TOP, popcount\n"
-        "def top(mine, theirs):\n    return float(popcount(mine & TOP))\n",
-        module.__dict__,
-    )
-    module.jitted_weights = numba.njit(module.weighted)
-    module.jitted_counted = numba.njit(module.counted)
-    module.jitted_truth = numba.njit(module.truth)
-    module.jitted = numba.njit(module.centre)
-    module.explicit = numba.njit("float64(int64, int64)")(module.centre)
-    if not config.DISABLE_JIT:
-        module.narrow = numba.njit("float32(int64, int64)")(module.centre)
-        module.small = numba.njit("float64(int32, int32)")(module.centre)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "users_heuristics", module)
-        yield
+def centre(mine, theirs):
+    return float(mine & 7) - float(theirs & 7)
 
 
-@pytest.mark.parametrize("name", ["centre", "jitted", "explicit"])
-def test_a_users_function_is_a_heuristic(name, user_module):
-    assert load(f"users_heuristics:{name}")(5, 2) == 3.0
+def test_a_users_function_is_a_heuristic():
+    jitted = numba.njit(centre)
+    assert load(f"{__name__}:centre")(5, 2) == load(jitted)(5, 2) == 3.0
+    assert load(numba.njit("float64(int64, int64)")(centre))(5, 2) == 3.0
+    assert load(jitted) is jitted  # the author's own: Numba's rules hold for its globals
 
 
 NOT_COMPILED = r"does not compile for \(int64 mine.*: "
@@ -102,46 +64,60 @@ NOT_COMPILED = r"does not compile for \(int64 mine.*: "
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="about compiled functions")
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("compiled", "function", "said"),
     [
-        ("jitted_counted", "returns int64.*float64"),
-        ("jitted_truth", "returns bool.*expected float64"),
-        *(("none", "returned None: expected a float"), ("narrow", "returns float32.*float64")),
-        ("small", NOT_COMPILED),
-        ("jitted_weights", f"{NOT_COMPILED}.*'WEIGHTS'.*line [0-9]+"),
-        ("one", "too many positional arguments: expected a function of two bitboards"),
-        ("absent", "raised AttributeError: module 'math'"),
-        ("summed", "raised TypeError: 'int' object is not iterable"),
-        ("text", "returned 'a': expected a float"),
+        ((), lambda mine, theirs: mine % 5, "returns int64.*float64"),
+        ((), lambda mine, theirs: mine > theirs, "returns bool.*expected float64"),
+        (("float32(int64, int64)",), centre, "returns float32.*float64"),
+        (("float64(int32, int32)",), centre, NOT_COMPILED),
+        ((), lambda mine, theirs: WEIGHTS[mine & 1], f"{NOT_COMPILED}.*'WEIGHTS'.*line [0-9]+"),
+        (None, lambda mine, theirs: None, "returned None: expected a float"),
+        (None, lambda mine: 1.0, "too many positional arguments: expected a function of two bit"),
+        (None, lambda mine, theirs: math.nothing(mine), "raised AttributeError: module 'math'"),
+        (None, lambda mine, theirs: float(sum(mine)), "raised TypeError: 'int' object is not iter"),
+        (None, lambda mine, theirs: "a", "returned 'a': expected a float"),
     ],
 )
-def test_a_function_that_is_no_heuristic_is_refused(name, said, user_module):
-    with pytest.raises(InvalidOption, match=f"users_heuristics:{name}.*{said}"):
-        load(f"users_heuristics:{name}")
+def test_a_function_that_is_no_heuristic_is_refused(compiled, function, said):
+    with pytest.raises(InvalidOption, match=f"heuristic '{function.__name__}'.*{said}"):
+        load(function if compiled is None else numba.njit(*compiled)(function))
+
+
+COUNT = numba.njit(lambda board: bitboard.popcount(board))
+PLAIN = {  # as a user writes it, and as Numba can compile it
+    "dynamic": (lambda mine, _: float(eval("mine") % 5), lambda mine, _: float(mine % 5)),
+    "weighted": (
+        lambda mine, theirs: WEIGHTS[mine & 1] - theirs % 3,
+        lambda mine, theirs: 1.5 + (mine & 1) - theirs % 3,
+    ),
+    "counted": (
+        lambda mine, theirs: mine % 5 - theirs % 5,
+        lambda mine, theirs: float(mine % 5 - theirs % 5),
+    ),
+    "top": (
+        lambda mine, _: float(bitboard.popcount(mine & bitboard.TOP)),
+        lambda mine, _: float(COUNT(mine & bitboard.TOP)),
+    ),
+}
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="about functions that machine code calls back")
-@pytest.mark.parametrize("name", ["dynamic", "weighted", "counted", "top"])
-def test_a_plain_function_plays_as_it_would_compiled(name, user_module, capsys):
-    popcount = numba.njit(lambda board: bitboard.popcount(board))
-    compiled = {
-        "dynamic": lambda mine, theirs: float(mine % 5),
-        "weighted": lambda mine, theirs: 1.5 + (mine & 1) - theirs % 3,
-        "counted": lambda mine, theirs: float(mine % 5 - theirs % 5),
-        "top": lambda mine, theirs: float(popcount(mine & bitboard.TOP)),
-    }
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_plain_function_plays_as_it_would_compiled(name, capsys):
+    function, compiled = PLAIN[name]
+    function.__name__ = name
     positions = [Position.parse(moves) for moves in ("", "4", "445", "4435")]
     for spec in ("greedy", "minimax:depth=2", "alphabeta:depth=3", "deepening:depth=4"):
-        plain = agents.make(spec, heuristic=f"users_heuristics:{name}")
-        fast = agents.make(spec, heuristic=numba.njit(compiled[name]))
+        plain = agents.make(spec, heuristic=function)
+        fast = agents.make(spec, heuristic=numba.njit(compiled))
         for copied in (plain, copy.deepcopy(plain)):
             assert [copied.choose(p) for p in positions] == [fast.choose(p) for p in positions]
         discs = bitboards(positions)
         seeds = np.zeros(len(positions), np.int64)
         assert (plain.choose_many(discs, seeds) == fast.choose_many(discs, seeds)).all()
     assert capsys.readouterr().err.splitlines() == [
-        f"heuristic 'users_heuristics:{name}' plays as plain Python; decorated with @numba.njit, "
-        "its searches would be 5 to 150 times faster"
+        f"heuristic '{name}' plays as plain Python; decorated with @numba.njit, its searches would "
+        "be 5 to 150 times faster"
     ]
 
 
@@ -169,10 +145,13 @@ def test_a_plain_function_plays_by_the_weights_of_the_moment():
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="about functions that machine code calls back")
-def test_an_error_in_a_plain_function_ends_the_search_with_its_reason(user_module):
+def test_an_error_in_a_plain_function_ends_the_search_with_its_reason():
+    def fails(mine, theirs):
+        return WEIGHTS[0] / (mine & 16384 == 0)
+
     for spec in ("alphabeta:depth=5", "deepening:depth=5", "greedy"):
-        agent = agents.make(spec, heuristic="users_heuristics:fails")
-        with pytest.raises(InvalidOption, match="'users_heuristics:fails' raised ZeroDivisionE"):
+        agent = agents.make(spec, heuristic=fails)
+        with pytest.raises(InvalidOption, match="'fails' raised ZeroDivisionE"):
             agent.choose(Position.parse("" if spec != "greedy" else "555555"))
 
     def interrupted(mine, theirs):
@@ -206,9 +185,6 @@ def test_searches_in_several_threads_have_errors_of_their_own():
             assert all(f"raised ValueError: {name} (test_heuristics.py" in text for text in texts)
 
 
-WEIGHTS = {0: 1.0}
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [("alphabeta", math.nan), ("minimax", math.inf), ("greedy", 1e9), ("alphabeta", -1e6)],
@@ -218,12 +194,6 @@ def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name, value):
     for function in (lambda mine, theirs: value, numba.njit(lambda mine, theirs: value)):
         with pytest.raises(InvalidOption, match="strictly between"):
             agents.make(name, heuristic=function, **options).choose(Position.parse("1122"))
-
-
-def test_a_users_compiled_function_is_the_authors_own(user_module):
-    """Numba's rules hold for it: of globals, of its cache, and of other boards."""
-    jitted = sys.modules["users_heuristics"].jitted
-    assert load("users_heuristics:jitted") is jitted
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="about compiled functions")

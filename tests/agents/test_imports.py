@@ -119,15 +119,6 @@ NESTED = "from inner.parts import COLUMN\ndef agent(observation):\n    return CO
         (
             "old/agent.py",
             {
-                "old/agent.py": "from deep.er.parts import COLUMN\nagent = lambda o: COLUMN\n",
-                "old/deep/er/parts.py": "from deep.er.more import COLUMN\n",
-                "old/deep/er/more.py": "from helper import COLUMN\n",
-                "old/helper.py": "COLUMN = 1\n",
-            },
-        ),
-        (
-            "old/agent.py",
-            {
                 "old/agent.py": NESTED,
                 "old/inner/__init__.py": "",
                 "old/inner/parts.py": "from .more import COLUMN\n",
@@ -146,13 +137,10 @@ NESTED = "from inner.parts import COLUMN\ndef agent(observation):\n    return CO
             },
         ),
     ],
-    ids=["in a move", "folders", "in turn", "standard library", "kaggle", "heuristic"],
+    ids=["in a move", "in turn", "standard library", "kaggle", "heuristic"],
 )
-@pytest.mark.parametrize("where", ["session", pytest.param("run", marks=pytest.mark.isolated)])
-def test_a_module_beside_a_file_is_never_taken_from_elsewhere(
-    folder, monkeypatch, spec, files, where
-):
-    """In a run the module beside the file plays; a session that would take another one says so."""
+def test_a_module_beside_a_file_is_never_taken_from_elsewhere(folder, monkeypatch, spec, files):
+    """A session that would take another one says so; a run is in test_misbehaviour."""
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (folder / name).write_text(text)
@@ -161,46 +149,25 @@ def test_a_module_beside_a_file_is_never_taken_from_elsewhere(
     (folder / "inner" / "parts.py").write_text("COLUMN = 3\n")
     monkeypatch.syspath_prepend(folder)
     importlib.import_module("helper")  # of the session's own
-    if where == "session":
-        with pytest.raises(ValueError, match=f"{folder}/old/.*.py has the name of .*, which"):
-            agents.make(spec).choose(Position())
-    elif "random" not in files["old/agent.py"]:  # a host has loaded Python's
-        monkeypatch.setenv("PYTHONPATH", str(folder))
-        games = evaluation.round_robin({"old": spec, "one": "minimax:depth=1"}, [""]).games
-        own = [game.moves[0] for game in games if game.players[0] == "old"]
-        assert own == (["3"] if "greedy" in spec else ["2"])
+    with pytest.raises(ValueError, match=f"{folder}/old/.*.py has the name of .*, which"):
+        agents.make(spec).choose(Position())
 
 
 INSERTED = "import os, sys\nsys.path.insert(0, os.path.dirname(os.path.dirname(__file__)))\n"
 
 
-@pytest.mark.parametrize(
-    ("file", "source", "module"),
-    [
-        pytest.param(
-            "bots/parent.py",
-            INSERTED + "from common import COLUMN",
-            "common.py",
-            marks=pytest.mark.isolated,
-        ),
-        ("bots/root.py", INSERTED + "from bots.weights import COLUMN", "bots/weights.py"),
-        pytest.param("lazy.py", "", "helpers/numbers_.py", marks=pytest.mark.isolated),
-    ],
-    ids=["parent folder", "own package", "in a move, without __init__"],
-)
-def test_a_second_version_of_a_module_is_refused_in_one_session(folder, file, source, module):
+def test_a_second_version_of_a_module_is_refused_in_one_session(folder):
     """Wherever the file finds it; in a run each version has its process."""
-    lazily = "" if source else "from helpers.numbers_ import COLUMN"
-    agent = f"{source}\ndef agent(observation):\n    {lazily}\n    return COLUMN\n"
+    source = f"{INSERTED}from bots.weights import COLUMN\nagent = lambda observation: COLUMN\n"
     for version, column in (("v1", 0), ("v2", 6)):
-        for name, text in ((file, agent), (module, f"COLUMN = {column}\n")):
-            (folder / version / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / version / name).write_text(text)
-    games = evaluation.round_robin({v: f"{v}/{file}" for v in ("v1", "v2")}, [""]).games
+        (folder / version / "bots").mkdir(parents=True)
+        (folder / version / "bots" / "root.py").write_text(source)
+        (folder / version / "bots" / "weights.py").write_text(f"COLUMN = {column}\n")
+    games = evaluation.round_robin({v: f"{v}/bots/root.py" for v in ("v1", "v2")}, [""]).games
     assert [(game.players[0], game.moves[0]) for game in games] == [("v1", "1"), ("v2", "7")]
-    assert agents.make(f"v1/{file}").choose(Position()) == 0
-    with pytest.raises(UnknownAgent, match=f"{folder}/v2/{module} has the name of .*v1/{module}"):
-        agents.make(f"v2/{file}")
+    assert agents.make("v1/bots/root.py").choose(Position()) == 0
+    with pytest.raises(UnknownAgent, match=f"{folder}/v2/bots/weights.py has the name of .*v1/"):
+        agents.make("v2/bots/root.py")
 
 
 def test_a_module_that_is_never_imported_is_no_reason(folder, monkeypatch):
@@ -257,7 +224,6 @@ def test_a_file_may_have_the_name_of_a_module(folder, name):
         ("lacks.py:Lacks", "its class does not write the method choose$"),
         ("lacks.py:Opens", r"FileNotFoundError: .* \\(lacks.py, line 6\\)$"),
         ("relative.py:agent", "relative.py is a module of a package: expected package.module:NAME"),
-        ("eng", "unknown agent 'eng'; did you mean 'exec:./eng'"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(folder, spec, said):
@@ -268,7 +234,6 @@ def test_what_is_wrong_with_a_file_is_said(folder, spec, said):
         "        pathlib.Path('absent').read_text()\n    choose = None\n"
     )
     (folder / "relative.py").write_text("from .helper import COLUMN\n")
-    (folder / "eng").write_text("")
     for _ in range(2):
         with pytest.raises(UnknownAgent, match=said.replace("\\\\", "\\")):
             agents.make(spec)

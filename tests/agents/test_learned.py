@@ -137,22 +137,6 @@ def test_weights_that_are_none_are_refused(tmp_path):
             IntegerNetwork(wrong)
 
 
-def test_the_values_and_the_policy_have_learned_the_game():
-    several = list(filter(quiet, random_positions(200, seed=4, fewest=24)))
-    solver = Solver(book=None, table_mb=4)
-    planes, masks = observed(bitboards(several)).values()
-    logits, values = shipped()(planes, masks)
-    scores = [solver.scores(position) for position in several]
-    best = [max(s for s in given if s is not None) for given in scores]
-    kept = [
-        np.sign(given[int(column)] or 0) == np.sign(most)
-        for given, column, most in zip(scores, logits.argmax(axis=1), best, strict=True)
-    ]
-    assert np.mean(kept) > 0.9
-    signs = np.sign(best)
-    assert np.mean((values > 0)[signs != 0] == (signs > 0)[signs != 0]) > 0.9
-
-
 def by_minimax(position, depth):
     """The value the agent should find, by the rules of its docstring and nothing else."""
     board = reference.board_after(position.moves())

@@ -11,15 +11,13 @@ import pytest
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import Pool
-from c4env.agents.graded import Graded
 from c4env.agents.search.fixed_depth import FixedDepth
-from c4env.envs.batch import bitboards, boards_from
+from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, UnknownAgent
 from tests.rules.positions import random_positions
 
 
 def asked(agent, positions, seed=0):
-    """The columns of an agent on many boards."""
     seeds = np.random.default_rng(seed).integers(2**48, size=len(positions))
     return agent.choose_many(bitboards(positions), seeds)
 
@@ -228,22 +226,6 @@ def test_a_removed_opponent_is_kept_only_while_it_plays():
     assert games.choose(at, np.zeros((2, 2), np.int64), at).tolist() == [5, 1]
     games.begin(at[1:], at[1:])
     assert [*games.players] == [*pool._players] == [1]
-
-
-@pytest.mark.compiled
-@pytest.mark.isolated  # what a priority draws is above; here it is drawn from games
-def test_a_pool_of_graded_agents_follows_the_learner():
-    pool = Pool({f"graded:elo={elo}": 1 for elo in range(-1100, 401, 150)}, priority="even")
-    envs = ConnectFourVectorEnv(64, opponent=pool, autoreset_mode="SameStep")
-    learner, rng = Graded(-900), np.random.default_rng(3)
-    observation, _ = envs.reset(seed=1)
-    for _ in range(120):
-        seeds = rng.integers(2**48, size=64)
-        observation, *_ = envs.step(learner.choose_many(boards_from(observation), seeds))
-    games = {float(name.partition("=")[2]): sum(row) for name, row in pool.results.items()}
-    assert sum(games.values()) > 400
-    # Without a priority the average is that of all opponents, about -350.
-    assert np.average(list(games), weights=list(games.values())) < -550
 
 
 def test_a_pool_per_move_asks_each_by_its_share():

@@ -23,8 +23,6 @@ def edge(observations, masks):
 
 
 class Recorder:
-    """Uniform, and remembers what it was asked."""
-
     def __init__(self):
         self.asked = []
 
@@ -212,17 +210,6 @@ def test_no_virtual_loss_is_left_behind(batch):
         checked += 1
     assert checked >= 100
     assert (tree[: agent._search["used"][0]]["first"] >= 0).all()
-
-
-def test_a_spec_names_the_function():
-    agent = agents.make(f"puct:{__name__}:edge,simulations=20,batch=4")
-    assert agent.search(Position()).nodes == 20
-    assert agents.make(agent.name).name == agent.name
-    given = agents.make("puct", function=edge, simulations=20)
-    assert given.search(Position()).column == 6
-    timed = agents.make(f"puct:{__name__}:edge,movetime=0.02")
-    assert timed.movetime == 0.02
-    assert timed.choose(Position()) in range(7)
 
 
 @pytest.mark.parametrize("function", ["net.py:Net:weights=net.pt", "net.py:Net,weights=net.pt"])

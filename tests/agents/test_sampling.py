@@ -19,7 +19,6 @@ ROLLOUTS = ("random", "greedy")
 
 
 def slow_playout(position, state):
-    """A random playout by the rules of Position."""
     mover = position.to_move
     while position.outcome is None:
         occupied = position.mine | position.theirs

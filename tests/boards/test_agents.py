@@ -5,9 +5,8 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.making.zoo import ZOO
-from c4env.agents.search.threads import NEVER
 from c4env.agents.solver import Solver, driver, enumeration, null_window, table
-from c4env.bitboard import BOTTOM, CELLS, COLUMNS, ROWS, sign
+from c4env.bitboard import CELLS, COLUMNS, ROWS, sign
 from c4env.errors import WrongBoard
 from c4env.geometry import BOARD_SIZE as SIZE
 from c4env.geometry import IS_STANDARD
@@ -130,24 +129,6 @@ def test_a_frame_of_the_solver_holds_the_order_of_all_columns(monkeypatch):
     used = work[null_window.FRAMES :].reshape(-1, words).any(axis=0)
     assert used[null_window.ORDER : null_window.ORDER + COLUMNS].all()
     assert not used[frame:].any()
-
-
-@pytest.mark.skipif(not config.DISABLE_JIT or ROWS > 2, reason="calls kernels with wrong types")
-def test_the_order_of_a_frame_leaves_all_children_as_they_were_written():
-    memory = table.allocate(1)
-    work = np.zeros(null_window.WORKSPACE, np.int64)
-    null_window.reset_workspace(work, memory, 1, NEVER)
-    null_window.write_node(work, null_window.ROOT, 0, 0, 0, 0, 0)
-    _, count = null_window.list_children(memory, work, null_window.ROOT, 0, -99)
-    assert count == COLUMNS
-    frame = work[null_window.FRAMES :][: null_window.FRAME]
-    order = frame[null_window.ORDER :][:COLUMNS] % null_window.NUMBERS
-    assert sorted(order.tolist()) == [*range(COLUMNS)]
-    children = frame[: COLUMNS * null_window.CHILD].reshape(COLUMNS, null_window.CHILD)
-    bottom = BOTTOM  # after one disc each, none of which is the mover's
-    assert (children[:, null_window.MINE] == 0).all()
-    assert np.bitwise_or.reduce(children[:, null_window.THEIRS]) == bottom
-    assert (children[:, null_window.PLIES] == 1).all()
 
 
 @pytest.mark.compiled

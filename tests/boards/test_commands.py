@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 
@@ -65,24 +64,6 @@ def test_positions_are_shown_with_their_scores(c4):
 )
 def test_what_the_board_lacks_is_refused_in_a_line(command, message, capsys):
     assert message.format(SIZE) in refusal(command.split(), capsys)
-
-
-@pytest.mark.skipif(str(SIZE) != "4x4x4", reason="another board: slow")
-def test_a_table_that_cannot_be_written_names_the_file_and_the_cause(tmp_path, c4, capsys):
-    resource = pytest.importorskip("resource")  # not on Windows
-    c4("solve", "--all", str(tmp_path / "compiled.npy"))
-    failed = tmp_path / "failed.npy"
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
-    try:
-        shown = refusal(["solve", "--all", str(failed)], capsys)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert shown == f"c4 solve: {failed} cannot be written: File too large\n"
-    assert not failed.exists()
-    if Path("/dev/full").exists():
-        shown = refusal(["solve", "--all", "/dev/full"], capsys)
-        assert shown == "c4 solve: /dev/full cannot be written: No space left on device\n"
 
 
 def test_the_list_is_of_the_agents_that_play_the_board(c4):

@@ -1,5 +1,3 @@
-import copy
-import pickle
 import warnings
 
 import gymnasium
@@ -10,9 +8,9 @@ from gymnasium.utils.env_checker import check_env
 import c4env
 from c4env import Position, bitboard, observation
 from c4env.envs.batch import boards_from
+from c4env.errors import InvalidOption
 from c4env.geometry import BOARD_SIZE as SIZE
 from c4env.geometry import IS_STANDARD
-from tests.helpers.processes import run_python
 from tests.rules import reference
 
 with warnings.catch_warnings():
@@ -20,12 +18,23 @@ with warnings.catch_warnings():
     from pettingzoo.test import api_test
 
 
+DRAW = "421127327363224366417626743773654415515515"
+WON_BY_THE_LAST_DISC = "527321255352474421577234343376616576661114"  # a five and a four
+
+
 def test_games_are_those_of_the_slow_rules():
-    for seed in range(5):
+    games = [reference.random_game(seed, SIZE) for seed in range(20)]
+    if IS_STANDARD:
+        games += [[int(digit) - 1 for digit in moves] for moves in (DRAW, WON_BY_THE_LAST_DISC)]
+    for game in games:
         position, cells = Position(), reference.empty_board(SIZE)
-        for ply, column in enumerate(reference.random_game(seed, SIZE)):
+        for ply, column in enumerate(game):
             assert position.legal_columns() == tuple(reference.open_columns(cells))
+            legal = [c for c in range(-2, SIZE.columns + 2) if position.is_legal(c)]
+            assert legal == reference.open_columns(cells)
             mover = ply % 2
+            assert (position.plies, position.to_move, position.outcome) == (ply, mover, None)
+            assert position.mine == position.discs(mover)
             wins = bitboard.winning_moves(position.mine, position.theirs)
             occupied = position.mine | position.theirs
             items = [c for c in position.legal_columns() if bitboard.drop(occupied, c) & wins]
@@ -34,9 +43,10 @@ def test_games_are_those_of_the_slow_rules():
             reference.play(cells, column, mover)
             if reference.is_over(cells, SIZE):
                 assert position.outcome.winner == reference.winner(cells, SIZE)
-                won = {(SIZE.rows - 1 - r, c) for r, c in position.outcome.cells}
-                assert won == reference.winning_discs(cells, SIZE)
+                won = {(SIZE.rows - 1 - r, c) for r, c in reference.winning_discs(cells, SIZE)}
+                assert position.outcome.cells == tuple(sorted(won))
         assert position.outcome is not None
+        assert not any(position.is_legal(column) for column in range(SIZE.columns))
         assert Position.from_board(str(position)) == position
         assert Position.parse(position.moves()) == position
         assert position.mirror().mirror() == position
@@ -49,6 +59,11 @@ def test_every_layout_shows_the_board_and_is_read_back():
     position, before, values = Position(), reference.empty_board(SIZE), set()
     for column in reference.random_game(3, SIZE):
         mover, discs = position.to_move, [position.mine, position.theirs]
+        seen = c4env.observe(position, 1 - mover)  # who is not on turn has no move
+        assert (seen["observation"][..., ::-1] == c4env.observe(position)["observation"]).all()
+        legal = [int(c in reference.open_columns(before)) for c in range(SIZE.columns)]
+        assert not seen["action_mask"].any()
+        assert c4env.observe(position)["action_mask"].tolist() == legal
         own = [[int(owner == mover) for owner in row] for row in before[::-1]]
         other = [[int(owner == 1 - mover) for owner in row] for row in before[::-1]]
         signed = np.subtract(own, other)
@@ -76,6 +91,14 @@ def test_every_layout_shows_the_board_and_is_read_back():
         position = position.play(column)
         reference.play(before, column, mover)
     assert values == {-1, 0, 1}
+    assert not c4env.observe(position)["action_mask"].any()  # the game is over
+
+
+@pytest.mark.skipif(SIZE.columns < 10, reason="columns are digits")
+def test_moves_with_letters_are_given_in_a_list():
+    assert c4env.list_openings(["a1", "9"]) == ["a1", "9"]
+    with pytest.raises(InvalidOption, match=r"'a1': no such file; .* in a list, \['a1'\]"):
+        c4env.list_openings("a1")
 
 
 @pytest.mark.skipif(IS_STANDARD, reason="tests/c4env has it of the standard board")
@@ -88,15 +111,3 @@ def test_environments_pass_the_checkers():
     environment.reset()
     assert environment.render().shape[:2] == tuple(9 * (13 * n + 8) for n in SIZE[:2])
     assert environment.observation_space("player_0")["action_mask"].shape == (SIZE.columns,)
-
-
-@pytest.mark.isolated  # pickled in process: tests/c4env/test_every_environment.py
-def test_an_environment_is_sent_to_other_processes():
-    environment = c4env.ConnectFourEnv(opponent="greedy", seat=0)
-    environment.reset(seed=3)
-    environment.step(1)
-    twin = copy.deepcopy(environment)
-    assert twin.position == environment.position
-    code = "import pickle, sys; e = pickle.load(sys.stdin.buffer); print(repr(e.position))"
-    done = run_python("-c", code, input=pickle.dumps(environment), check=True, text=False)
-    assert done.stdout.decode().strip() == repr(environment.position)

@@ -68,7 +68,6 @@ def moves_of(page):
 
 
 def discs_of(page):
-    """What is seen: the discs of each column from the bottom."""
     return page.locator(".column").evaluate_all(
         "columns => columns.map(column =>"
         " [...column.querySelectorAll('.cell .disc')].reverse().map(d => Number(d.dataset.disc)))"
@@ -76,7 +75,6 @@ def discs_of(page):
 
 
 def click(page, column):
-    """A person's disc in a 0-based column, and the agent's reply."""
     before = len(moves_of(page))
     page.locator(".column").nth(column).click()
     expect(page.locator("#ply")).not_to_have_text(f"disc {before} of {before}")

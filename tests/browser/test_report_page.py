@@ -18,7 +18,6 @@ from c4env.evaluation.store.run_files import read_folder
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
 from tests.browser.chromium import FAINT
-from tests.browser.test_rules import judged
 from tests.evaluation.test_report import GAMES, crowded
 from tests.helpers.runs import record_run, run_of
 
@@ -95,30 +94,6 @@ def test_a_replay_shows_the_exact_scores(page, folder):
     assert page.locator("#board .four").count() == (4 if games[3].ending == "four" else 0)
 
 
-@pytest.mark.isolated
-def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(page, folder):
-    _, games = read_folder(folder / "run")
-    page.evaluate("openGame(3)")
-    moves, opening = games[3].moves, len(games[3].opening)
-    kinds = judged(moves, Solver())["verdicts"][opening:]
-    assert {*kinds} == {"", "slip", "blunder"}
-    buttons = page.locator("#moves button").evaluate_all("all => all.map(b => b.className)")
-    assert buttons == [""] * opening + kinds
-    assert page.locator("#graph .dot").count() == len(moves) - opening + 1
-    first = opening + kinds.index("blunder")
-    page.click("#last")
-    page.click("#first")
-    assert page.locator("#board .cell .disc").count() == 0
-    page.click("#blunder")
-    assert page.inner_text("#ply") == f"disc {first} of {len(moves)}"
-    message = page.inner_text("#judged")
-    assert re.match(
-        rf"A blunder: column {moves[first]} (loses|draws) .*; best [1-7 or]+: ", message
-    )
-    page.click("#last")
-    assert page.inner_text("#judged") == ""
-
-
 def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page, folder):
     _, games = read_folder(folder / "run")
     before = page.inner_text("#ply")
@@ -140,15 +115,9 @@ def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page, folder):
 
 
 @pytest.mark.isolated
-def test_the_page_shows_the_command_that_began_the_run(page, folder):
-    header, _ = read_folder(folder / "run")
-    assert page.text_content("#command code") == shlex.join(header.command)
-    assert page.is_visible("#command")
-
-
-@pytest.mark.isolated
 def test_a_cell_leads_to_its_games(page, folder):
-    _, games = read_folder(folder / "run")
+    header, games = read_folder(folder / "run")
+    assert page.text_content("#command code") == shlex.join(header.command)
     mine = [g for g in games if g.players == ("greedy", "random")]
     page.click("#cross td button[aria-label^='greedy first against random']")
     assert page.locator("#list tbody tr").count() == len(mine)
@@ -216,21 +185,25 @@ BROKEN = """(() => {
 })()"""
 
 
+def opened(browser, path, width):
+    page = browser.new_page(viewport={"width": width, "height": 850})
+    page.goto(path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(FAULTS) == page.evaluate(BROKEN) == []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate(FAINT) == []
+    return page
+
+
 @pytest.mark.isolated
 @pytest.mark.parametrize("count", [2, 7, 21])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_every_text_can_be_read(browser, tmp_path, count, width):
     path = tmp_path / "crowd.html"
     path.write_text(report.page(crowded(count)))
-    page = browser.new_page(viewport={"width": width, "height": 850})
-    page.goto(path.as_uri())
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page = opened(browser, path, width)
     assert page.locator("#ratings circle").count() == count
-    assert page.evaluate(FAULTS) == []
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        assert page.evaluate(FAINT) == []
-    assert page.evaluate(BROKEN) == []
     if width == 1280:  # no column is cut off
         assert page.evaluate(WHOLE)
         page.set_viewport_size({"width": 718, "height": 1047})  # A4 without its margins
@@ -257,9 +230,7 @@ def test_a_long_name_is_cut_by_the_page_and_whole_in_its_title(browser, tmp_path
     path = tmp_path / "long.html"
     with Judge() as judge:
         path.write_text(report.page(report.contents(run_of(games), judge=judge)))
-    page = browser.new_page(viewport={"width": width, "height": 850})
-    page.goto(path.as_uri())
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page = opened(browser, path, width)
     places = page.evaluate(CUT)
     assert all(place["cut"] and place["whole"] for place in places), places
     assert {place["name"] for place in places} == {*long}
@@ -267,11 +238,6 @@ def test_a_long_name_is_cut_by_the_page_and_whole_in_its_title(browser, tmp_path
     figures = {"ratings", "colours", "cost", "blunders"}
     tables = {"cross", "quality", "list"}
     assert figures | tables | {"title", "pairs", "who", "said"} <= {p["where"] for p in places}
-    assert page.evaluate(FAULTS) == []
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        assert page.evaluate(FAINT) == []
-    assert page.evaluate(BROKEN) == []
     assert page.locator("#one option").all_text_contents() == ["any", *page.evaluate("AGENTS")]
     page.close()
 

@@ -28,7 +28,6 @@ DRAWN = "547125662261271266215743771576315353334444"
 
 
 def game(moves):
-    """A game that is over, position by position."""
     outcome = Position.parse(moves).outcome
     assert outcome is not None
     return {

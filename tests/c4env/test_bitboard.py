@@ -2,14 +2,6 @@ import pytest
 from hypothesis import given
 
 from c4env.bitboard import (
-    BOARD,
-    BOTTOM,
-    CELLS,
-    CENTRE,
-    CENTRE_FIRST,
-    COLUMN,
-    DIRECTIONS,
-    TOP,
     drop,
     fours,
     has_won,
@@ -42,19 +34,6 @@ def perft(mine: int, theirs: int, depth: int) -> int:
 
 def cells_of(bits):
     return {(bit % 7, bit // 7) for bit in range(49) if bits >> bit & 1}
-
-
-def test_the_masks_show_the_drawn_layout():
-    assert cells_of(BOARD) == {(row, column) for row in range(6) for column in range(7)}
-    assert cells_of(BOTTOM) == {(0, column) for column in range(7)}
-    assert cells_of(TOP) == {(5, column) for column in range(7)}
-    assert cells_of(CENTRE) == {(row, 3) for row in range(6)}
-    assert cells_of(COLUMN) == {(row, 0) for row in range(6)}
-    assert CELLS == BOARD.bit_count() == 42
-    assert CENTRE_FIRST == (3, 2, 4, 1, 5, 0, 6)
-    middle = 7 * 2 + 2  # row 2, column 2
-    reached = {cell for distance in DIRECTIONS for cell in cells_of(1 << middle + distance)}
-    assert reached == {(3, 2), (2, 3), (1, 3), (3, 3)}
 
 
 KNOWN = {1: 7, 2: 49, 3: 343, 4: 2401, 5: 16807, 7: 823536, 8: 5673234, 9: 39394572}

@@ -1,9 +1,7 @@
 import ast
-import functools
 import os
 import re
 import shutil
-from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
@@ -38,76 +36,21 @@ def test_a_kernel_computes_what_its_function_does():
         assert len(twice.signatures) == 1  # compiled at once
 
 
-MODULES = modules()
+NOT_IN_KERNELS = {  # modules whose constants no kernel uses
+    *("c4env.boards", "c4env.system", "c4env.agents.levels", "c4env.agents.making.options"),
+}
 
 
-def used(tree):
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-
-
-def assigned(statement):
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name}
-    names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
-
-
-@functools.cache
-def statements(module):
-    """The statements of a module, each with the names that it assigns and uses."""
-    tree = ast.parse(MODULES[module].read_bytes())
-    for node in ast.walk(tree):  # types say nothing of the machine code
-        if isinstance(node, ast.FunctionDef):
-            node.returns = None
-        elif isinstance(node, ast.AnnAssign):
-            node.annotation = ast.Constant(0)
-        elif isinstance(node, ast.arg):
-            node.annotation = None
-    return [(node, assigned(node), used(node)) for node in tree.body]
-
-
-@functools.cache
-def origins(module, name=None):
-    """The modules of ours that kernels, or a name, of a module are made from.
-
-    The size of a board comes from a variable, and it names the folder.
-    """
-    if module in ("c4env.boards", "c4env.jit"):
-        return set()
-    names = {name}
-    if name is None:
-        names = set().union(*(made for _, made, uses in statements(module) if "kernel" in uses))
-    before = set()
-    while names != before:
-        before = names
-        names = names.union(*(uses for _, made, uses in statements(module) if made & names))
-    items = set()
-    package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
-    for node, *_ in statements(module):
-        if isinstance(node, ast.ImportFrom) and (
-            node.level or str(node.module).startswith("c4env")
-        ):
-            home = resolve_name("." * node.level + (node.module or ""), package)
-            for imported in {
-                each.name for each in node.names if (each.asname or each.name) in names
-            }:
-                if (inner := f"{home}.{imported}") in MODULES:
-                    items.add(inner)
-                else:
-                    items |= {home} | origins(home, imported)
-    return items
-
-
-def test_all_that_kernels_use_is_hashed_and_no_more():
-    """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
+def test_all_constants_that_kernels_may_use_are_hashed():
+    """Kernels are compiled with the numbers that their modules import."""
     sources = jit.kernel_sources()
-    hashed = {name for name, path in MODULES.items() if path in sources}
-    kernels = [name for name, path in MODULES.items() if jit.KERNEL.search(path.read_bytes())]
-    assert len(kernels) > 20
-    assert hashed >= {*kernels}
-    needed = {"c4env.jit", *kernels}.union(*map(origins, kernels)) - {"c4env.boards"}
-    assert {"c4env.geometry", "c4env.agents.heuristics.weights"} < needed
-    assert hashed == needed
+    hashed = {name for name, path in modules().items() if path in sources}
+    assert len(hashed) > len(jit.CONSTANTS) + 20
+    for path in sources:
+        for node in ast.parse(path.read_bytes()).body:
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("c4env"):
+                constants = [each.name for each in node.names if each.name.isupper()]
+                assert not constants or node.module in hashed | NOT_IN_KERNELS, (path, constants)
 
 
 @pytest.fixture

@@ -3,36 +3,14 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 from c4env import Position, observe, position_from, with_mirrors
 from c4env.envs.batch import bitboards, boards_from, observed
 from c4env.errors import InvalidPosition
 from c4env.observation import LAYOUTS, Form, planes_of
 from tests.rules import reference
-from tests.rules.strategies import games
 
 DTYPES = [np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64, np.bool_]
-
-
-@given(games())
-def test_an_observation_shows_the_board_from_the_observers_side(moves):
-    position, board = Position.parse(moves), reference.board_after(moves)
-    for player in (0, 1):
-        seen = observe(position, player)
-        assert list(seen) == ["observation", "action_mask"]
-        planes, mask = seen["observation"], seen["action_mask"]
-        assert planes.dtype == mask.dtype == np.int8
-        assert planes.shape == (6, 7, 2)
-        for plane, owner in ((0, player), (1, 1 - player)):
-            expected = [[int(cell == owner) for cell in row] for row in reversed(board)]
-            assert planes[:, :, plane].tolist() == expected
-        on_turn = player == len(moves) % 2 and not reference.is_over(board)
-        columns = reference.open_columns(board) if on_turn else []
-        assert mask.tolist() == [int(column in columns) for column in range(7)]
-        if player == position.to_move:
-            assert position_from(seen) == position_from(planes) == position
-            assert all(np.array_equal(observe(position)[k], seen[k]) for k in seen)
 
 
 def test_bitboards_in_arrays_of_any_shape_have_the_same_planes():

@@ -1,18 +1,14 @@
-import re
 from pathlib import Path
 
-import gymnasium
 import numpy as np
 import pytest
 
-import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, list_openings
 from c4env.agents.solver.exam import exam
 from c4env.errors import InvalidOption
 from c4env.evaluation.games.run import choose_openings
 from c4env.openings import balanced_openings, canonical, enumerate_openings, read_openings
 from c4env.position import Position
-from tests.helpers.processes import environment, run_python
 
 
 def test_number_of_mirror_reduced_openings():
@@ -63,27 +59,6 @@ def test_a_number_is_plies_and_digits_are_moves(tmp_path, monkeypatch):
     ):
         with pytest.raises(InvalidOption, match=words):
             list_openings(openings)
-
-
-WIDE = """
-from c4env import list_openings
-print(list_openings("19"), list_openings(["af", "9"]))
-try:
-    print(list_openings("af"))
-except ValueError as error:
-    print(error)
-open("af", "w").write("1a\\n")
-print(list_openings("af"))
-"""
-
-
-@pytest.mark.isolated  # that a text with a letter is a file is said above, in process
-def test_moves_with_letters_are_given_in_a_list(tmp_path):
-    wide = environment(C4ENV_BOARD="3x15x3", NUMBA_DISABLE_JIT="1")
-    done = run_python("-c", WIDE, cwd=tmp_path, env=wide, check=True)
-    lists, refused, read = done.stdout.splitlines()
-    assert (lists, read) == ("['19'] ['af', '9']", "['1a']")
-    assert re.search(r"'af': no such file; .* in a list, \['af'\]", refused)
 
 
 def test_positions_are_openings():
@@ -155,52 +130,16 @@ def test_the_exam_is_a_list_of_openings(tmp_path, monkeypatch):
     assert list_openings("exam") == ["44"]  # a file comes first
 
 
-def tensor_env(**options):
-    pytest.importorskip("torch", reason="needs torch: the extra torch")
-    return c4env.TensorEnv(9, opponent="random", **options)
-
-
-def stable_baselines(**options):
-    pytest.importorskip("stable_baselines3", reason="needs the extra sb3")
-    from c4env.envs.stable_baselines import ConnectFourVecEnv
-
-    return ConnectFourVecEnv(9, **options)
-
-
 def single(**options):
     return ConnectFourEnv("greedy", **options)
 
 
-ENVIRONMENTS = {
-    "ConnectFourEnv": single,
-    "ConnectFourVectorEnv": lambda **options: ConnectFourVectorEnv(9, opponent="greedy", **options),
-    "self-play": lambda seat, **options: ConnectFourVectorEnv(9, **options),
-    "make_vec": lambda **options: gymnasium.make_vec("c4env/ConnectFour-v0", 9, **options),
-    "TensorEnv": tensor_env,
-    "Stable-Baselines3": stable_baselines,
-}
-
-
 def starts_of(environment):
-    """The positions from which some games begin."""
     drawn = set()
     for seed in range(40):
         environment.reset(seed=seed)
         drawn.add(environment.position)
     return drawn
-
-
-@pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_every_environment_starts_from_openings(name):
-    """As it is given them: what they may be is asked of one."""
-    environment = ENVIRONMENTS[name](openings=["44", "1212"], seat=0)
-    seen = environment.reset()
-    seen = seen[0] if isinstance(seen, tuple) else seen
-    boards = np.asarray(seen["observation"] if isinstance(seen, dict) else seen)
-    discs = boards.reshape(-1, 84).sum(axis=1).tolist()
-    assert {*discs} == {2, 4} or len(discs) == 1 < discs[0] < 5
-    with pytest.raises(InvalidOption, match="'9' at 1"):
-        ENVIRONMENTS[name](openings="9", seat=0)
 
 
 def test_an_environment_takes_what_a_run_takes(tmp_path):

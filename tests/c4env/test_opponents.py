@@ -22,7 +22,6 @@ from tests.helpers.policies import (
     PlaysLeft,
     rightmost,
 )
-from tests.helpers.processes import run_python
 
 
 def one(observation):
@@ -66,15 +65,6 @@ def test_every_door_calls_reset_as_it_is_declared(form, door, base):
     assert all((seed is None) == (form == "self") for seed in made.seeds)
 
 
-def test_a_name_needs_no_import_of_agents():
-    code = """import gymnasium, c4env
-for make in c4env.ConnectFourEnv, lambda name: c4env.ConnectFourVectorEnv(2, opponent=name):
-    make("greedy").reset(seed=1)
-env = gymnasium.make("c4env/ConnectFour-v0", opponent="greedy")
-print(env.reset(seed=1)[1]["ply"])"""
-    assert run_python("-W", "error", "-c", code, check=True).stdout in ("0\n", "1\n")
-
-
 @pytest.mark.parametrize("opponent", ["nosuch", 3, b"greedy"])
 @pytest.mark.parametrize("make", [ConnectFourEnv, lambda o: ConnectFourVectorEnv(2, opponent=o)])
 def test_what_is_no_opponent_is_refused(opponent, make):
@@ -113,7 +103,7 @@ def test_the_vector_environments_opponent_can_be_replaced():
         ConnectFourVectorEnv(2).opponent = rightmost
 
 
-@pytest.mark.parametrize("base", [Greedy, Random, AlphaBeta, RustPort, Graded, Pool])
+@pytest.mark.parametrize("base", [Greedy, Random, AlphaBeta, RustPort, Graded, Pool, DrawnMany])
 def test_another_choice_plays_through_every_door(base):
     def make():
         given = ({"greedy": 1},) if base is Pool else ()
@@ -160,29 +150,6 @@ def test_a_subclass_keeps_what_it_writes_itself():
         assert several.positions()[1] == Position.parse(many)
 
 
-@pytest.mark.parametrize(
-    "make", [Greedy, DrawnMany, lambda: agents.make(c4env.batched(softmax), temperature=1.0)]
-)
-def test_an_opening_rule_before_an_agents_choice_plays_through_every_door(make):
-    base = make()
-
-    class Opens(type(base)):
-        def choose(self, position):
-            return 6 if position.plies < 2 else super().choose(position)
-
-    base.__class__ = Opens  # as made by its arguments
-    single, many = ConnectFourEnv(base, 1), ConnectFourVectorEnv(2, opponent=base, seat=1)
-    single.reset(seed=1), many.reset(seed=1)
-    assert [single.position, *many.positions()] == [Position.parse("7")] * 3
-    single.step(6), many.step([6, 6])
-    assert [p.plies for p in (single.position, *many.positions())] == [3] * 3
-    later = Position.parse("4455")
-    for agent in (base, copy.deepcopy(base)):
-        agent.reset(seed=1)
-        assert agent.choose(Position()) == 6
-        assert agent.choose(later) in later.legal_columns()
-
-
 def test_an_agent_of_many_boards_draws_on_one_by_its_seed():
     agent, played = DrawnMany(), []
     for seed in (7, 7, 8):
@@ -208,7 +175,6 @@ def softmax(observation):
     [
         lambda: "random",
         Drawn,
-        lambda: agents.make("random"),
         lambda: agents.make(c4env.batched(softmax), temperature=1.0),
         lambda: Pool({"random": 1, "greedy": 1, Drawn(): 1}),
         lambda: Pool({"random": 1, "greedy": 1}, per="move"),

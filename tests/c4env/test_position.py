@@ -3,51 +3,21 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 
 from c4env import Position, format_moves, parse_moves
 from c4env.errors import IllegalMove, InvalidAction, InvalidPosition
 from c4env.position import parse_column
 from tests.rules import reference
-from tests.rules.strategies import bits_of, games, positions
+from tests.rules.strategies import games, positions
 
 DRAW = "421127327363224366417626743773654415515515"
-WON_BY_THE_LAST_DISC = "527321255352474421577234343376616576661114"  # a five and a four
 
 
 def drawn(board):
     """The drawing the documentation promises, made from the reference's board."""
     lines = [" ".join(".xo"[cell + 1] for cell in row) for row in reversed(board)]
     return "\n".join([*lines, "1 2 3 4 5 6 7"])
-
-
-@given(games())
-@example(DRAW)
-@example(WON_BY_THE_LAST_DISC)
-def test_a_game_goes_as_in_the_reference(moves):
-    position = Position()
-    board = reference.empty_board()
-    for ply, digit in enumerate(moves):
-        assert position.plies == ply
-        assert position.to_move == ply % 2
-        assert position.outcome is None
-        assert position.legal_columns() == tuple(reference.open_columns(board))
-        assert [c for c in range(-2, 9) if position.is_legal(c)] == reference.open_columns(board)
-        column = int(digit) - 1
-        reference.play(board, column, ply % 2)
-        position = position.play(column)
-        for player in (0, 1):
-            assert position.discs(player) == bits_of(board, player)
-        assert position.mine == position.discs(position.to_move)
-    if not reference.is_over(board):
-        assert position.outcome is None
-        return
-    assert position.outcome is not None
-    assert position.outcome.winner == reference.winner(board)
-    cells = {(5 - row, column) for row, column in reference.winning_discs(board)}
-    assert position.outcome.cells == tuple(sorted(cells))
-    assert position.legal_columns() == ()
-    assert not any(position.is_legal(column) for column in range(7))
 
 
 @given(games())
@@ -119,23 +89,9 @@ def test_shuffled_discs_are_taken_only_if_some_game_reaches_them():
                 Position.from_board(drawn(board))
 
 
-BLANK = ". . . . . . .\n"
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        pytest.param("x . . . . . .\n. . . . . . .", id="in the air"),
-        pytest.param(". . . . . . .\n. . . o . . .", id="the second player began"),
-        pytest.param(". . . . . . .\nx x . . . . .", id="two turns of one"),
-        pytest.param("x . . . . . .\no . . . . . .", id="o under the only x"),
-        pytest.param("o o o o . . .\nx x x x . . .", id="both have won"),
-        pytest.param("o o o . . . .\nx x x x . . o", id="the side to move has won"),
-        pytest.param("x x . . . . .\no o . . . . .", id="every x on an o"),
-    ],
-)
-def test_a_board_that_no_game_reaches_is_refused(rows):
-    text = BLANK * 4 + rows
+@pytest.mark.parametrize("rows", ["x . . . . . .\n. . . . . . .", "o o o o . . .\nx x x x . . ."])
+def test_a_board_in_the_air_or_with_two_winners_is_refused(rows):
+    text = ". . . . . . .\n" * 4 + rows
     with pytest.raises(InvalidPosition, match="no game reaches the board") as caught:
         Position.from_board(text)
     assert text in str(caught.value)

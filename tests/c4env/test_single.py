@@ -9,45 +9,16 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import c4env
 from c4env import ConnectFourEnv, Position, agents
 from c4env.agents import Pool
-from c4env.errors import InvalidOption, OpponentFailed, WrongOrder
+from c4env.errors import InvalidOption, OpponentFailed
 from tests.helpers.environments import state_of
 from tests.helpers.policies import (
     Drawn,
     DrawnMany,
-    LeftmostGreedy,
-    LeftmostPool,
     first_legal,
     rightmost,
 )
 
 FORMS = pytest.mark.parametrize(("layout", "dtype"), [("flat", "int8"), ("signed", np.float32)])
-
-
-def test_an_illegal_move_loses():
-    environment = ConnectFourEnv(first_legal, seat=0)
-    environment.reset(seed=1, options={"moves": "444444"})
-    observation, reward, terminated, truncated, info = environment.step(3)
-    assert (reward, terminated, truncated) == (-1.0, True, False)
-    assert environment.position == Position.parse("444444")
-    assert environment.observation_space.contains(observation)
-    assert (info["illegal"], info["winner"]) == (True, 1)
-    assert not info["winning_cells"].any()
-    with pytest.raises(WrongOrder):
-        environment.step(0)
-
-
-def test_openings_are_drawn_unless_reset_names_a_start():
-    environment = ConnectFourEnv(openings=["44", Position.parse("1212"), "7777"], seat=0)
-    environment.reset(seed=1)
-    drawn = []
-    for _ in range(60):
-        environment.reset()
-        drawn.append(environment.position)
-    starts = [Position.parse(moves) for moves in ("44", "1212", "7777")]
-    assert min(map(drawn.count, starts)) > 8
-    assert sum(map(drawn.count, starts)) == 60
-    environment.reset(options={"moves": "55"})
-    assert environment.position == Position.parse("55")
 
 
 def test_an_opponent_may_spoil_what_it_is_given():
@@ -93,23 +64,6 @@ def test_an_opponents_failure_takes_the_callers_move_back(failure):
         environment.reset(options={"seat": 1})
 
 
-def test_an_opponents_reset_is_given_a_seed():
-    def seeds(first):
-        items = []
-
-        def opponent(observation):
-            return 0
-
-        opponent.reset = items.append
-        environment = ConnectFourEnv(opponent, seat=1)
-        environment.reset(seed=first)
-        environment.reset()
-        return items
-
-    assert seeds(1) == seeds(1)
-    assert len(set(seeds(1) + seeds(2))) == 4
-
-
 @FORMS
 def test_gymnasium_accepts_it(layout, dtype, monkeypatch):
     pytest.importorskip("pygame")
@@ -117,19 +71,6 @@ def test_gymnasium_accepts_it(layout, dtype, monkeypatch):
     environment = gymnasium.make("c4env/ConnectFour-v0", layout=layout, dtype=dtype)
     pictures = layout == "flat"  # alike for all; it takes a second
     check_env(environment.unwrapped, skip_render_check=not pictures)
-
-
-def test_gymnasium_stacks_wins_and_draws():
-    draw = "725557317577734451561166114446246232623323"
-    environment = gymnasium.vector.SyncVectorEnv([lambda: ConnectFourEnv(first_legal)] * 2)
-    environment.reset(seed=1)
-    environment.envs[0].reset(options={"moves": "445566", "seat": 0})
-    environment.envs[1].reset(options={"moves": draw[:-1], "seat": 1})
-    _, rewards, terminated, _, info = environment.step([6, int(draw[-1]) - 1])
-    assert (rewards.tolist(), terminated.tolist()) == ([1, 0], [True, True])
-    assert info["winner"].tolist() == [0, -1]
-    assert info["winning_cells"].shape == (2, 6, 7)
-    assert info["winning_cells"].sum(axis=(1, 2)).tolist() == [4, 0]
 
 
 NAME = "c4env/ConnectFour-v0"
@@ -147,8 +88,6 @@ OPPONENTS = {
     "function of many": lambda: rightmost,
     "an agent that draws": Drawn,
     "an agent of many boards": DrawnMany,
-    "a subclass": LeftmostGreedy,
-    "a subclass of a pool": lambda: LeftmostPool({"greedy": 1}),
     "softmax": lambda: agents.make(c4env.batched(lambda o: o["action_mask"]), temperature=1.0),
     "graded": lambda: "graded:elo=-300",
 }
@@ -214,7 +153,8 @@ def play(native, singles, games):
     [
         *((name, MODES[number % 3]) for number, name in enumerate(OPPONENTS)),
         *(("random", "NextStep"), ("random", "Disabled")),  # whose moves a kernel plays,
-        *(("pool", "SameStep"), ("pool", "Disabled")),  # and one with games of its own
+        *(("pool", "SameStep"), ("pool", "Disabled")),  # one with games of its own,
+        *(("softmax", "Disabled"), ("graded", "NextStep")),  # and two that draw
     ],
 )
 def test_all_values_are_those_of_single_environments(opponent, mode):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourEnv
-from c4env.agents.pool import Pool
 from c4env.errors import InvalidOption
 from tests.helpers.policies import rightmost
 
@@ -18,10 +17,9 @@ from c4env.envs.stable_baselines import ConnectFourVecEnv
 
 
 def test_all_it_returns_is_what_single_environments_return():
-    ours, theirs = (
-        ConnectFourVecEnv(6, "greedy", layout="planes_first", dtype="float32"),
-        DummyVecEnv([lambda: ConnectFourEnv("greedy", layout="planes_first", dtype="float32")] * 6),
-    )
+    given = {"layout": "planes_first", "dtype": "float32", "openings": ["44", "1212", "7"]}
+    ours = ConnectFourVecEnv(6, "greedy", **given)
+    theirs = DummyVecEnv([lambda: ConnectFourEnv("greedy", **given)] * 6)
     choose, ended = np.random.default_rng(1), 0
     for options in (
         None,
@@ -83,19 +81,3 @@ def test_another_opponent_plays_on_all_boards():
             envs.set_attr(name, value, indices)
     with pytest.raises(InvalidOption, match="opponent=None"):
         envs.set_attr("opponent", None)
-
-
-def test_a_pool_plays_on_all_boards_and_counts():
-    pool = Pool({"random": 1, rightmost: 1}, seed=1)
-    envs = ConnectFourVecEnv(16, pool)
-    envs.seed(1)
-    envs.reset()
-    ended = 0
-    for _ in range(40):
-        _, _, dones, _ = envs.step(envs.action_masks().argmax(axis=1))
-        ended += int(dones.sum())
-    counts = np.array(list(pool.results.values())).sum(axis=1)
-    assert counts.sum() == ended
-    assert (counts > 0).all()
-    envs.set_attr("opponent", "greedy")
-    envs.step(envs.action_masks().argmax(axis=1))

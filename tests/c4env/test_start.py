@@ -4,6 +4,10 @@ from c4env import evaluation
 from tests.helpers.processes import run_python
 
 USES = {
+    "names": (
+        "import c4env.evaluation.__main__\nc4env.errors.C4Error, c4env.agents.names()\n"
+        "dir(c4env), dir(c4env.agents), dir(c4env.evaluation), c4env.agents.make('random')"
+    ),
     "aec": "env = c4env.env(); env.reset(seed=1); env.step(3); env.last(); env.state()",
     "single": "env = c4env.ConnectFourEnv(); env.reset(seed=1); env.step(3)",
     "single, openings": "c4env.ConnectFourEnv('random', openings=2).reset(seed=1)",

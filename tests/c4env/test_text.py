@@ -108,17 +108,18 @@ def test_the_moves_shown_are_those_that_were_played(seat):
 
 
 @pytest.mark.parametrize("answer", ["what?", "Move: 2", "Move: 9", ""])
-def test_a_bad_answer_loses_or_raises(answer):
-    environment = TextEnv(lambda _: 6, seat=0)
-    environment.reset(options={"moves": "222222"})
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_bad_answer_loses_or_raises(answer, seat):
+    environment, start = TextEnv(lambda _: 6, seat=seat), {"moves": "222222" + "7" * seat}
+    environment.reset(options=start)
     text, reward, over, _, info = environment.step(answer)
-    assert (reward, over, info["illegal"], info["winner"]) == (-1.0, True, True, 1)
+    assert (reward, over, info["illegal"], info["winner"]) == (-1.0, True, True, 1 - seat)
     assert info["problem"]
     assert text.endswith("You lost.")
     with pytest.raises(WrongOrder):
         environment.step("Move: 1")
-    patient = TextEnv(lambda _: 6, seat=0, illegal="raise")
-    patient.reset(options={"moves": "222222"})
+    patient = TextEnv(lambda _: 6, seat=seat, illegal="raise")
+    patient.reset(options=start)
     with pytest.raises(C4Error):
         patient.step(answer)
     assert patient.step("Move: 1")[1:4] == (0.0, False, False)

@@ -68,6 +68,7 @@ def test_self_play_goes_by_the_rules(mode, games, size):
             if mode is SAME:
                 final = observe(shown[i])["observation"]
                 assert np.array_equal(info["final_obs"][i]["observation"], final)
+                assert info["final_obs"][i]["action_mask"].all()
                 shown[i], over[i] = Position(), False
         if mode is DISABLED and over.any():
             seen, info = many.reset(options={"reset_mask": over})

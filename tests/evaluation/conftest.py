@@ -20,16 +20,5 @@ def c4(capsys):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A working folder of its own."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def two_versions(folder):
-    """Two agents, v1/mine.py and v2/mine.py, that import different helpers of one name."""
-    for name, column in (("v1", 0), ("v2", 6)):
-        (folder / name).mkdir()
-        (folder / name / "heur.py").write_text(f"COLUMN = {column}\n")
-        (folder / name / "mine.py").write_text(
-            "from heur import COLUMN\ndef agent(observation):\n    return COLUMN\n"
-        )

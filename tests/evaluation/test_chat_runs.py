@@ -1,6 +1,5 @@
 """Runs in which language models play: many at once, stopped, and resumed."""
 
-import json
 import time
 from collections import Counter
 
@@ -12,14 +11,13 @@ from c4env import agents, errors, evaluation
 from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.store.run_files import read_folder
-from tests.helpers.chat import KEY, Fault, lowest_legal, server_with_key
+from tests.helpers.chat import KEY, Fault, lowest_legal, rows_of, server_with_key
 
 server = pytest.fixture(server_with_key)
 
 
 @pytest.fixture
 def kept(tmp_path):
-    """The file of the answers."""
     return tmp_path / "answers.jsonl"
 
 
@@ -27,10 +25,6 @@ def run(server, kept=None, **settings):
     spec = server.spec if kept is None else f"{server.spec},answers={kept}"
     players = {"model": spec, "other": "random"}
     return evaluation.round_robin(players, **{"openings": 1, "seed": 1, **settings})
-
-
-def rows_of(file):
-    return [json.loads(line) for line in file.read_text().splitlines() if line]
 
 
 def test_the_same_games_for_any_number_at_once(server, tmp_path, kept):

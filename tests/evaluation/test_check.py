@@ -5,8 +5,7 @@ import pytest
 from c4env import agents
 from c4env.evaluation.games.check import CHECK_SECONDS, MOST_DISCS, check_agent
 
-AGENTS = """import os, sys, time
-from c4env import agents
+AGENTS = """import os
 
 def first(observation):
     return int(observation["action_mask"].argmax())
@@ -23,13 +22,6 @@ def counts(observation):
     asked += 1
     columns = observation["action_mask"].nonzero()[0]
     return columns[asked % len(columns)]
-
-class lingers(agents.Agent):
-    def choose(self, position):
-        return position.legal_columns()[0]
-
-    def close(self):
-        time.sleep(1)
 
 """
 
@@ -88,7 +80,7 @@ def test_what_does_not_repeat_is_told_what_helps():
 
 
 class Keeps(agents.Agent):
-    """Keeps from game to game what each subclass plays by."""
+    """Keeps from game to game what its method ``pick`` plays by."""
 
     def __init__(self):
         self.random, self.asked, self.table = random.Random(5), 0, {}
@@ -100,31 +92,22 @@ class Keeps(agents.Agent):
         return columns[self.pick(position) % len(columns)]
 
 
-class Draws(Keeps):
-    def pick(self, position):
-        return self.random.randrange(7)
+def keeping(pick):
+    return type("Mine", (Keeps,), {"pick": pick})
 
 
-class Alternates(Keeps):
-    def pick(self, position):
-        return self.asked % 2
+KEEPING = {
+    "draws": keeping(lambda self, position: self.random.randrange(7)),
+    "alternates": keeping(lambda self, position: self.asked % 2),
+    "learns": keeping(lambda self, position: self.table[position]),
+}
 
 
-class Learns(Keeps):
-    def pick(self, position):
-        return self.table[position]
-
-
-class Ends(Keeps):
-    def pick(self, position):
-        return ([0] * 20)[self.asked]
-
-
-@pytest.mark.parametrize("kind", [Draws, Alternates, Learns, None])
+@pytest.mark.parametrize("kind", [*KEEPING, "mine.py:counts"])
 def test_what_an_agent_keeps_from_game_to_game_is_found(kind):
-    if kind:
-        agents.register("mine", kind)
-    check = check_agent("mine" if kind else "mine.py:counts")
+    if kind in KEEPING:
+        agents.register(kind, KEEPING[kind])
+    check = check_agent(kind)
     assert (check.good, check.repeats, check.forgets) == (False, True, False)
     assert not check.deterministic
     assert "forgets earlier games" in check.remedy
@@ -132,7 +115,7 @@ def test_what_an_agent_keeps_from_game_to_game_is_found(kind):
 
 
 def test_an_agent_that_fails_in_a_later_game_is_told_so():
-    agents.register("mine", Ends)
+    agents.register("mine", keeping(lambda self, position: ([0] * 20)[self.asked]))
     fault = check_agent("mine").fault
     assert fault.startswith("exception: IndexError")
     assert fault.endswith("(asked again after other games)")
@@ -143,7 +126,7 @@ def test_an_agent_that_fails_in_a_later_game_is_told_so():
     [
         (lambda observation: 3, "illegal column: column 4 is full (it answered 3)", "action_mask"),
         (lambda observation: 9, "nonsense: 9 is not a column", "return one integer"),
-        ("mine.py:broken", "exception: KeyError: 'key' (mine.py, line 8)", ""),
+        ("mine.py:broken", "exception: KeyError: 'key' (mine.py, line 7)", ""),
         pytest.param("mine.py:leaves", "crash: its", "", marks=pytest.mark.isolated),
     ],
 )
@@ -156,9 +139,3 @@ def test_what_is_wrong_is_told_with_its_line(agent, said, remedy):
     assert not check.good
     assert said in check.table().text()
     assert remedy in check.remedy
-
-
-@pytest.mark.isolated
-def test_closing_is_no_move_and_has_no_limit_of_time(monkeypatch):
-    monkeypatch.setattr("c4env.evaluation.games.check.CHECK_SECONDS", 1.0)
-    assert check_agent("mine.py:lingers").fault == ""

@@ -16,27 +16,19 @@ from tests.helpers.paths import DATA
 FILES = DATA / "elsewhere"
 WON = "4455667"  # four in the bottom row
 
-REAL = {
-    "kaggle.json": None,
-    "kaggle_illegal.json": None,
-    "spin_bench.json": None,
-    "open_spiel.txt": ("anna", "bert"),
-    "text_arena.json": ("anna", "bert"),
+REAL = {  # files that the programs wrote: the names to add, and the game
+    "kaggle.json": (None, ("anna", "bert"), "", 1, "four"),
+    "kaggle_illegal.json": (None, ("anna", "bert"), "7", 0, "illegal column"),
+    "spin_bench.json": (None, ("random", "random"), "", 0, "four"),
+    "open_spiel.txt": (("anna", "bert"), ("anna", "bert"), "4433556", 0, "four"),
+    "text_arena.json": (("anna", "bert"), ("anna", "bert"), "4343434", 0, "four"),
 }
-"""Files that the programs wrote, and the names that the command must add."""
 
 
 @pytest.mark.parametrize("name", REAL)
 def test_files_of_other_programs(name):
-    (game,) = read_games(FILES / name, REAL[name]).games
-    expected = {
-        "kaggle.json": (("anna", "bert"), "", 1, "four"),
-        "kaggle_illegal.json": (("anna", "bert"), "7", 0, "illegal column"),
-        "spin_bench.json": (("random", "random"), "", 0, "four"),
-        "open_spiel.txt": (("anna", "bert"), "4433556", 0, "four"),
-        "text_arena.json": (("anna", "bert"), "4343434", 0, "four"),
-    }[name]
-    players, moves, winner, ending = expected
+    names, players, moves, winner, ending = REAL[name]
+    (game,) = read_games(FILES / name, names).games
     assert (game.players, game.winner, game.ending) == (players, winner, ending)
     assert game.moves.startswith(moves)
 
@@ -143,7 +135,6 @@ def test_what_is_no_game_is_one_line(tmp_path, name, text, why):
 
 
 def changed(name, change):
-    """A copy of a program's file as text, changed."""
     text = (FILES / name).read_text()
     if name.endswith(".txt"):
         return change(text)
@@ -192,7 +183,7 @@ WRONG = {
 def test_wrong_copies_of_real_files(tmp_path, name, what):
     (tmp_path / name).write_text(changed(name, WRONG[name][what]))
     with pytest.raises(UnreadableRun) as error:
-        read_games(tmp_path / name, REAL[name])
+        read_games(tmp_path / name, REAL[name][0])
     assert str(error.value).startswith(str(tmp_path / name))
     assert "\n" not in str(error.value)
 

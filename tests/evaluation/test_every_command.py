@@ -1,19 +1,16 @@
 """Bad input is one line and exit code 2: a table a command."""
 
 import io
-import json
-import re
 import subprocess
 import sys
 
 import pytest
 
-from c4env import agents, evaluation
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import output as progress
 from c4env.evaluation.cli.output import MatchProgress, RunProgress
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_folder
+from c4env.evaluation.store.run_files import GameRecord, read_folder
 from c4env.system import SILENT
 from tests.helpers.commands import refusal
 from tests.helpers.processes import environment, run_python
@@ -29,29 +26,22 @@ BAD = {  # what a command itself finds; refusals of what it calls have tests whe
         ("alphabeta depth=4 greedy", "depth is an option: did you mean 'alphabeta:depth=4'?"),
         ("random \x1b[31mred", "unknown agent '\\x1b[31mred'"),
         ("random greedy --open 0", "unrecognized arguments: --open 0"),
-        ("random greedy --openings two", "No such file"),
-        ("random greedy --openings ", "'': expected a number of plies 0..8"),
         ("random greedy --openings 9", "9 is more than 8 plies; write moves:9 for moves"),
-        ("random greedy --openings moves:48", "'48': '8' at 2 is not a column 1..7"),
         ("random greedy --out ", "expected the name of a directory"),
         ("random greedy --out pyproject.toml", "is a file: expected a directory"),
         (f"random greedy --out {'x' * 300}", "File name too long"),
         ("random greedy --margin 1", "--margin has no effect without"),
-        ("random greedy --jobs 0", "c4 run: --jobs=0: expected a number of games"),
         ("random greedy --seed two", "invalid int value: 'two'"),
         ("random greedy --backend x", "c4 run: --backend='x': expected dask or ray"),
-        ("greedy --only greedy", "a gauntlet needs a challenger and at least one agent"),
         ("random greedy --html tests", "'tests' is a folder: expected the name of a file"),
         ("random greedy --board 10x10", "board '10x10': expected ROWSxCOLUMNSxLINE"),
     ],
     "match": [
         ("greedy", "required: B (see"),
         ("new=exec:./new 1 old=exec:./old", "old; quote a program with its arguments"),
-        ("greedy random --sprt 40,0", "sprt 40,0: expected H0,H1 in Elo, the smaller first"),
         ("greedy random --beta 0.1", "--beta has no effect without --sprt"),
     ],
     "solve": [
-        ("4444444", "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
         ("44 --threads 0", "c4 solve: --threads=0: "),
     ],
     "data": [("x.npz --plies 8..60", "argument --plies: 8..60: expected a number or a range such")],
@@ -61,8 +51,6 @@ BAD = {  # what a command itself finds; refusals of what it calls have tests whe
     ],
     "quality": [
         ("--on end-easy", "expected games, agents, or --heuristics"),
-        ("--heuristics nope --on end-easy", "heuristic 'nope'"),
-        ("--heuristics lines --on no-such-set", "no-such-set"),
         ("--heuristics lines --on end-easy --count 0", "0 positions"),
         ("--heuristics lines --on end-easy --out x", "--out has no effect with --heuristics"),
         ("--heuristics lines", "--heuristics: expected --on"),
@@ -71,7 +59,6 @@ BAD = {  # what a command itself finds; refusals of what it calls have tests whe
     "refute": [("greedy --positions 0", "c4 refute: --positions=0: expected a positive integer")],
     "report": [
         (".", ". has no games: expected games.jsonl of a run"),
-        ("x" * 300, "File name too long"),
         ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
         ("none --games games.txt", "expected a file name that ends in .csv, .json"),
     ],
@@ -99,67 +86,20 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert words in refusal(given, capsys)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["play", "raising_agent:A", "random"],
-        ["web", "raising_agent:A"],
-        ["quality", "raising_agent:A", "--on", "end-easy"],
-        ["quality", "--heuristics", "raising_agent:A", "--on", "end-easy"],
-        ["list", "raising_agent:A"],
-        ["run", "random", "alphabeta:heuristic=raising_agent:A"],
-    ],
-)
-def test_a_users_module_that_raises_is_one_line_everywhere(arguments, folder, capsys):
+def test_a_users_module_that_raises_is_one_line_everywhere(folder, capsys):
     (folder / "raising_agent.py").write_text("1 / 0\n")
-    shown = refusal(arguments, capsys)
-    assert "raising_agent:A" in shown
-    assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
+    for command in ("play {} random", "web {}", "list {}", "run random alphabeta:heuristic={}"):
+        shown = refusal(command.format("raising_agent:A").split(), capsys)
+        assert "raising_agent:A" in shown
+        assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
 
 
 QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 
 
-def test_a_run_is_printed_and_resumed(tmp_path, c4):
-    run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--out", tmp_path]
-    shown = c4(*run)
-    message, _, heading, best, *_ = shown.splitlines()
-    assert message.startswith(("greedy is the stronger", "greedy leads"))
-    assert heading.split()[:3] == ["rank", "agent", "Elo"]
-    assert best.split()[1] == "greedy"
-    assert "moving first" in shown
-    assert "8 games, openings of 1 ply" in shown
-    assert f"games in {tmp_path}; c4 report {tmp_path}" in shown
-    assert "\x1b" not in shown
-    again = c4(*run, "--quiet")
-    assert again.replace("8 of the games were stored already\n", "") == shown
-    (tmp_path / GAMES_FILE).write_text("")
-    assert "unfinished: 0 of 8 games" in c4("report", tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("text", "openings"),
-    [
-        ("1", ["1", "2", "3", "4"]),
-        ("moves:", [""]),
-        ("moves:44,,12", ["44", "", "12"]),
-    ],
-)
-def test_the_openings_of_a_command(text, openings, tmp_path, c4):
-    """A number is plies; digits after moves: are moves."""
-    shared = ["--openings", text, "--jobs", "1", "--quiet"]
-    for command in ("run", "match"):
-        c4(command, "random", "greedy", *shared, "--out", tmp_path / command)
-        assert sorted(read_folder(tmp_path / command)[0].openings) == sorted(openings)
-    shown = c4("refute", "random", *shared, "--positions", "1", "--format", "json")
-    assert {case["opening"] for case in json.loads(shown)["openings"]} == set(openings)
-
-
-def test_an_openings_file_has_each_position_once(tmp_path, capsys):
-    path = tmp_path / "openings.txt"
-    path.write_text("44\n4455\n5544  # the same\n")
-    shown = refusal(["run", "random", "greedy", "--openings", str(path)], capsys)
-    assert "openings.txt, line 3: '5544' reaches the same position as line 2, '4455'" in shown
+def test_digits_after_moves_are_openings(tmp_path, c4):
+    c4(*QUICK[:3], "--openings", "moves:44,,12", "--quiet", "--out", tmp_path)
+    assert sorted(read_folder(tmp_path)[0].openings) == ["", "12", "44"]
 
 
 class Terminal(io.StringIO):
@@ -197,24 +137,6 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, c4):
     assert "one (red x) plays" in c4("play", "one=random", "two=random")
 
 
-def test_json_holds_all_that_text_says(c4):
-    content = json.loads(c4(*QUICK, "--anchor", "random=100", "--format", "json"))
-    result = evaluation.round_robin(["random", "greedy"], openings=0)
-    ratings = result.rate(("random", 100))
-    assert content["digest"] == result.digest
-    assert {*result.notes, ratings.line()} <= {*content["notes"]}
-    shown = [(row["agent"], row["Elo"], row["Elo_low"]) for row in content["standings"]]
-    assert shown == [(r.player, r.elo, r.low) for r in ratings]
-
-
-def test_list_describes_every_agent(c4):
-    shown = c4("list")
-    for name in agents.names():
-        assert name in shown
-    assert "depth=7" in shown
-    assert "minimax" not in c4("list", "rust-port")
-
-
 @pytest.mark.parametrize(
     ("command", "code", "words"),
     [
@@ -223,11 +145,7 @@ def test_list_describes_every_agent(c4):
             pytest.param(*case, marks=pytest.mark.isolated)
             for case in [
                 ("C4 run random greedy --openings 0 --jobs 1 --quiet >&-", 0, ""),
-                (
-                    "C4 run random greedy --openings 0 --html p 2>&1 | true; test -s p",
-                    0,
-                    "",
-                ),
+                ("C4 run random greedy --openings 0 --html p 2>&1 | true; test -s p", 0, ""),
                 ("mkdir gone && cd gone && rmdir ../gone && C4 list", 2, "folder was deleted"),
                 ("C4 list > /dev/full", 2, "No space left on device"),
                 ("PYTHONIOENCODING=ascii C4 run 棋=random greedy --openings 0 --quiet", 0, ""),
@@ -270,65 +188,17 @@ UNWRITABLE = {
 
 
 @pytest.mark.parametrize("arguments", UNWRITABLE.values(), ids=UNWRITABLE)
-@pytest.mark.parametrize("path", ["file/x", "/proc/none/x"])
-def test_what_cannot_be_written_is_refused_before_a_game(arguments, path, folder, c4, capsys):
+def test_what_cannot_be_written_is_refused_before_a_game(arguments, folder, c4, capsys):
     (folder / "file").write_text("")
     c4(*QUICK, "--out", "run")
     before = sorted(folder.rglob("*"))
-    given = [argument.replace("PATH", path) for argument in arguments]
+    given = [argument.replace("PATH", "file/x") for argument in arguments]
     assert " cannot be written: " in refusal(given, capsys)
     assert sorted(folder.rglob("*")) == before
 
 
-WRITING = {
-    "data": "data FILE.npz --positions 4 --plies 34..36 --quiet",
-    "parquet": "data FILE.parquet --positions 4 --plies 34..36 --quiet",
-    "html": "report run --no-scores --html FILE.html",
-    "plots": "report run --no-scores --plots FILE",
-    "games": "report run --games FILE.csv",
-    "out": "run random greedy --openings 0 --jobs 1 --quiet --out FILE",
-}
-
-
-def kept(folder):
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path: content for path in files if (content := path.read_bytes())}
-
-
 def test_c4_alone_prints_the_commands(c4):
     assert "\n  run " in c4()
-
-
-@pytest.mark.parametrize("command", WRITING.values(), ids=WRITING)
-def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, capsys, monkeypatch):
-    resource = pytest.importorskip("resource")  # not on Windows
-    monkeypatch.setattr("c4env.evaluation.exact.draws.GAMES", 8)
-    c4(*QUICK, "--out", "run")
-    c4(*command.replace("FILE", "compiled").split())
-    before = kept(folder)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
-    try:
-        code = main(command.replace("FILE", "failed").split())
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    (line,) = capsys.readouterr().err.splitlines()
-    assert code == 2
-    assert re.match(
-        rf"c4 {command.split()[0]}: failed\S*( cannot be written)?: File too large", line
-    )
-    assert kept(folder) == before
-
-
-@pytest.mark.slow
-@pytest.mark.compiled  # from nothing: seconds
-def test_a_run_says_that_it_compiles_when_it_does(tmp_path, monkeypatch):
-    monkeypatch.delenv(SILENT)
-    command = ["-m", "c4env.evaluation", "run", "a=greedy", "b=greedy", *QUICK[3:-1]]
-    elsewhere = environment(NUMBA_CACHE_DIR=str(tmp_path))
-    for times in (1, 0):
-        message = run_python(*command, env=elsewhere, check=True).stderr
-        assert message.count("compiling native code") == times
 
 
 @pytest.mark.slow
@@ -348,7 +218,6 @@ def test_a_run_that_cannot_keep_machine_code_says_so_and_leaves_none(tmp_path, m
 
 
 def progress_of_games(quiet=False):
-    """Of four games between two."""
     with RunProgress(quiet=quiet) as shown:
         shown.watch(0, 4)
         for i, (pair, winner) in enumerate(zip(("ab", "ba") * 2, (0, 0, 0, None), strict=True)):

@@ -12,13 +12,11 @@ from tests.helpers.policies import first_legal
 
 
 def play_game(policies, *arguments, **options):
-    """A game of two policies in this process."""
     first, second = map(LocalPlayer, policies)
     return game.play_game((first, second), *arguments, **options)
 
 
 def against(policy, seat=0):
-    """A game of a policy against one that plays the first legal column."""
     policies = (policy, first_legal) if seat == 0 else (first_legal, policy)
     return play_game(policies, ("one", "two"), "44")
 

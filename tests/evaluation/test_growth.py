@@ -21,7 +21,6 @@ THREE = [*TWO, "minimax:depth=1"]
 
 
 def counted(*arguments, play=evaluation.round_robin, **settings):
-    """A run, and how many of its games were there already."""
     counts = []
     result = play(*arguments, watch=lambda done, total: counts.append(done), **settings)
     return result, counts[0]
@@ -159,13 +158,7 @@ OTHERS = {
         robin(openings=["5544", "1", "4433"]),
         "opening 4455, not 5544, which reaches the same position",
     ),
-    "order of moves in a match": (
-        match(["4455", "1"]),
-        match(["2", "5544"]),
-        "opening 4455, not 5544, which reaches the same position",
-    ),
     "test": (match(0), match(0, Sprt(0, 50)), "sprt 0,100,0.05,0.05, not 0,50,0.05,0.05"),
-    "no test": (match(0), robin(PAIR), "sprt 0,100,0.05,0.05, not None"),
     "match of others": (
         match(0),
         match(0, pair=TWO[::-1]),

@@ -56,18 +56,6 @@ def test_openings_that_run_out_leave_it_undecided():
     assert (half.llr.value, half.total.games, half.score.value) == (0, 0, 0.5)
 
 
-def test_the_command_says_what_was_decided(tmp_path, c4):
-    command = ["match", *FIELD, "--sprt", "0,300", "--jobs", "1", "--quiet", "--openings", "3"]
-    first = c4(*command, "--out", tmp_path)
-    assert "H1 accepted after" in first
-    report = c4("report", tmp_path)
-    assert "H1 accepted after" in report
-    assert "unfinished" not in report
-    again = c4(*command, "--out", tmp_path)
-    assert set(first.splitlines()) <= set(again.splitlines())
-    assert "games were stored already" in again
-
-
 def test_the_sides_of_a_match_are_two_agents():
     for one, other, words in (
         ("greedy", "greedy", "'greedy' is given twice"),

@@ -2,8 +2,6 @@
 
 import asyncio
 import os
-import random
-import signal
 import sys
 import threading
 from contextlib import closing
@@ -16,7 +14,6 @@ from threadpoolctl import threadpool_info
 from c4env import agents, evaluation
 from c4env.agents.baselines import Greedy
 from c4env.agents.making.spec import Spec
-from c4env.agents.search.fixed_depth import AlphaBeta
 from c4env.errors import EngineFault, InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr
@@ -257,30 +254,6 @@ def test_draws_from_the_global_generators_repeat_beside_an_agent_that_seeds_them
     assert first.digest == again.digest != other.digest
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: type("Mine", (AlphaBeta,), {"avoid": None, "choose": avoids})(2),
-        lambda: type("Noisy", (Greedy,), {"choose": noisy})(),
-    ],
-)
-def test_an_attribute_set_later_plays_with_any_number_of_jobs(make):
-    runs = []
-    for jobs in (1, 2):
-        player = make()
-        player.avoid = 0
-        runs.append(evaluation.round_robin({"it": player, "greedy": "greedy"}, 1, jobs=jobs))
-    assert runs[0].digest == runs[1].digest or not runs[0].ratings.exact
-
-
-def avoids(self, position):
-    return next(c for c in position.legal_columns() if c != self.avoid)
-
-
-def noisy(self, position):
-    return random.choice(position.legal_columns())
-
-
 def test_a_class_that_overrides_the_call_plays_its_choice(folder):
     class Calls(Greedy):
         def __call__(self, observation):
@@ -300,22 +273,6 @@ def test_who_cannot_be_made_is_refused_before_the_run(folder):
         with pytest.raises(UnknownAgent, match=words):
             evaluation.round_robin([name, "random"], 0, out="run")
         assert not (folder / "run").exists()
-
-
-@pytest.mark.isolated
-def test_a_daemonic_process_plays_with_any_number_of_jobs(folder):
-    agent(folder, "mine.py")
-    (folder / "main.py").write_text(
-        "import multiprocessing\nfrom c4env import evaluation\n"
-        "def job(jobs):\n"
-        "    run = evaluation.round_robin(['mine.py', 'random'], 0, jobs=jobs)\n"
-        "    return [game.ending for game in run.games]\n"
-        "if __name__ == '__main__':\n"
-        "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
-        "        print(pool.map(job, [1, 2]))\n"
-    )
-    result = run_python("main.py", cwd=folder)
-    assert result.stdout == "[['four', 'four'], ['four', 'four']]\n", result.stderr
 
 
 OURS = "greedy", "random"
@@ -338,14 +295,6 @@ def test_a_game_whose_process_ended_is_played_again_once(monkeypatch):
         deaths += ["killed", "killed"]
         with pytest.raises(Unavailable, match="ended twice in a game of greedy and random"):
             referee.play(OURS, "")
-
-
-@pytest.mark.isolated
-def test_a_killed_process_of_our_own_agents_costs_no_game():
-    with closing(Referee(name_players(OURS), seed=1, first=False)) as referee:
-        game = referee.play(OURS, "")
-        os.kill(referee.player("greedy").host._process._process.pid, signal.SIGKILL)
-        assert referee.play(OURS, "").moves == game.moves
 
 
 def test_the_memory_of_agents_that_do_not_play_is_given_back():

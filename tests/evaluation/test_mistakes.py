@@ -5,8 +5,7 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.store.header import RunHeader
-from c4env.evaluation.store.run_files import GameRecord, open_games
+from c4env.evaluation.store.run_files import GameRecord
 from c4env.position import Position
 
 # 31 discs, the second player to move: columns 3, 4 and 6 win (+2), 2 loses (-3) and 5 (-5).
@@ -108,19 +107,3 @@ def test_who_gave_nothing_away_is_told_so(games, judge):
         Mistakes.of(games, "c", judge)
     with pytest.raises(InvalidOption, match="agent 'b' chose no column"):
         Mistakes.of([GameRecord(("a", "b"), "", "", 0, "crash")], "b", judge)
-
-
-def test_the_command_shows_a_mistake(games, tmp_path, c4):
-    header = RunHeader(players={"a": "greedy", "b": "random"}, openings=(ENDING,), seed=0)
-    with open_games(tmp_path, header) as file:
-        file.append(games[0].values())
-    command = ["report", tmp_path, "--agent", "a", "--quiet"]
-    text = c4(*command)
-    assert len(games[0].moves) == len(ENDING) + 2  # both play best after the mistake
-    assert "column 5 loses in 2 discs (-5); best 3 or 4 or 6: wins in 9 discs (+2)." in text
-    assert text.index("opened a win, 1 point, 1 time, first in game 1:") < text.index("[x]")
-    assert (
-        f"yellow o to move; --html page: #game=1&ply={len(ENDING)}\n    c4 solve {ENDING}\n" in text
-    )
-    row = f"| {ENDING} | 5 | opened a win | 346 | 2 | -5 | 1 | 1.0 | 1 |"
-    assert row in c4(*command, "--format", "markdown")

@@ -1,7 +1,6 @@
 import pytest
 
 from c4env.evaluation.store.run_files import read_folder
-from tests.evaluation.conftest import two_versions
 
 LEFTMOST = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 
@@ -74,12 +73,3 @@ def test_an_agent_that_fails_forfeits(play, tmp_path):
     shown = play("4", "human", "bad.py")
     assert "bad.py (yellow o) forfeits: " in shown
     assert shown.rstrip().endswith("human (red x) wins")
-
-
-@pytest.mark.isolated
-def test_two_versions_with_a_helper_of_one_name_play_each_other(folder, c4):
-    """Each in a process of its own, as in a run."""
-    two_versions(folder)
-    lines = c4("play", "one=v1/mine.py:agent", "two=v2/mine.py:agent").splitlines()
-    items = [line for line in lines if " plays " in line]
-    assert [line[-1] for line in items[:4]] == ["1", "7", "1", "7"]

@@ -1,7 +1,6 @@
 """Questions of known score: sets, the exam that ships, and how agents answer."""
 
 import hashlib
-import json
 from contextlib import closing
 from importlib.resources import files
 
@@ -22,8 +21,7 @@ from c4env.evaluation.exact.questions import (
     read_labelled,
     referee_of,
 )
-from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_in
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.exact.scores import SCORES_FILE, Judge
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 from tests.rules import reference
@@ -48,7 +46,6 @@ def answers(specs, *arguments, **options):
 
 
 def breaks_down(observation):
-    """Has no answer when the board holds an odd number of discs."""
     if observation["observation"].sum() % 2:
         raise RuntimeError("odd")
     return int(np.flatnonzero(observation["action_mask"])[0])
@@ -134,14 +131,6 @@ def test_an_interrupted_judgement_loses_nothing_and_goes_on(tmp_path, jobs):
     assert [judge.scores(p) for p in positions] == [alone.scores(p) for p in positions]
 
 
-def test_positions_of_a_game_are_those_its_players_chose_in():
-    game = GameRecord(("a", "b"), "12", "1212121", 0, "four")
-    assert positions_in(game) == [
-        Position.parse(m) for m in ("12", "121", "1212", "12121", "121212")
-    ]
-    assert list(positions_backwards([game])) == positions_in(game)[::-1]
-
-
 def test_the_stages_of_the_sets_follow_one_another():
     discs, plies = ({name.split("-")[i]: of[i] for name, of in STAGES.items()} for i in (0, 1))
     for stage, difficulty in (name.split("-") for name in STAGES):
@@ -223,22 +212,3 @@ def test_late_scores_are_what_the_slow_reference_finds():
         board = reference.board_after(question.moves)
         scores = reference.column_scores(board, question.position.to_move)
         assert scores == list(question.scores)
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_scores_are_found_again_without_a_book():
-    solver = Solver(book=None)
-    for question in [question for question in exam() if len(question.moves) >= 20][:150]:
-        assert tuple(solver.scores(question.position)) == question.scores
-
-
-def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, c4):
-    monkeypatch.setattr(Solver, "scores", pytest.fail)
-    command = ["quality", "random", "greedy", "--on", "exam", "--count", "60", "--quiet"]
-    content = json.loads(c4(*command, "--format", "json"))
-    assert any(n.startswith(f"exam {VERSION} (sha256 {SHA256[:16]})") for n in content["notes"])
-    assert "95 % intervals over 60 positions" in "".join(content["notes"])
-    assert [row["critical"] for row in content["overall"]] == [60, 60]
-    greedy, random = content["overall"]
-    assert (greedy["player"], greedy["keeping"] > random["keeping"]) == ("greedy", True)

@@ -1,14 +1,12 @@
 import itertools
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import firth, fit
-from c4env.evaluation.rating.ratings import parse_anchor, rate
-from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.rating.ratings import parse_anchor
 from c4env.evaluation.report.summary import sentence
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.openings import enumerate_openings
@@ -34,14 +32,6 @@ def some_run(names="abcd", plies=2, seed=3):
         for wins in [int(generator.random() <= chance(60 * (j - i)))]
         for game in games(names[i], names[j], wins, 0, 1 - wins, opening)
     ]
-
-
-def test_fit_finds_the_strengths_that_made_the_points():
-    truth, edge = np.array([150.0, 50.0, -200.0]), 40.0
-    played = 1000.0 * (1 - np.eye(3))
-    strengths, first_move = fit(chance(truth[:, None] - truth + edge) * played, played)
-    assert strengths == pytest.approx(truth, abs=1e-5)
-    assert first_move == pytest.approx(edge, abs=1e-5)
 
 
 def log_likelihood(elo, edge, points, played):
@@ -274,39 +264,3 @@ def test_anchors_as_text():
     for text in ("random", "random=", "=3", "random=x", "random=inf", "random=nan"):
         with pytest.raises(InvalidOption, match="expected NAME=ELO"):
             parse_anchor(text, field)
-
-
-def copied(played, name, copy):
-    """The games with those of a copy, which plays every game as the agent of a name does."""
-    both = {name: (name, copy)}
-    return [
-        replace(game, players=(one, other))
-        for game in played
-        for one in both.get(game.players[0], game.players[:1])
-        for other in both.get(game.players[1], game.players[1:])
-    ]
-
-
-def test_an_agent_and_its_copy_play_alike():
-    """tests/evaluation/test_simulation.py has their intervals."""
-    mirrored = [
-        g for o in enumerate_openings(3) for p in ("bx", "xb") for g in games(*p, 1, 0, 0, o)
-    ]
-    tally = Tally.of(copied(some_run(plies=3), "b", "x") + mirrored, "abcdx")
-    assert np.argwhere(tally.alike()).tolist() == [[1, 4], [4, 1]]
-    # Pairs of games are resampled one by one, so there a copy has luck of its own.
-    assert not replace(tally, by_pairs=True).alike().any()
-
-
-def test_good_agents_beside_a_hopeless_one_are_compared_with_each_other():
-    """Their difference is known far better than all others, and they do not play alike."""
-    generator, played = random.Random(6), []
-    for opening in enumerate_openings(3):
-        for first, second in itertools.permutations("abr", 2):
-            wins = first != "r" if "r" in (first, second) else generator.random() < 0.9
-            played += games(first, second, int(wins), 0, int(not wins), opening)
-    tally = Tally.of(played, "abr")
-    assert not tally.alike().any()
-    a, b, r = sorted(rate(tally), key=lambda rating: rating.player)
-    assert a.high - a.low < 60 > b.high - b.low
-    assert r.high - r.low > 500

@@ -121,15 +121,6 @@ def test_reports_and_runs_refuse_the_same_games(tmp_path, games):
         open_games(tmp_path, PLANNED)
 
 
-def test_people_may_play_one_opening_many_times(tmp_path):
-    header = RunHeader(kind="people")
-    for before in (0, 1):
-        with open_games(tmp_path / "new", header) as file:
-            assert file.entries == [WON] * before
-            file.append(WON.values())
-    assert read_folder(tmp_path / "new") == (header, [WON, WON])
-
-
 GAMES = [
     GameRecord(("a,b", "c"), "44", "4455667", 0, "four", "", (1, 2), (0.25, 0.5)),
     GameRecord(("c", "a,b"), "", "1", None, "abandoned", 'said "no"'),
@@ -226,16 +217,6 @@ def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         lines.append([4])
     assert read_lines(path, number) == [3, 4]
-
-
-def test_an_interrupt_says_what_is_kept(tmp_path):
-    def interrupted():
-        with Lines(tmp_path / "numbers.jsonl") as lines:
-            lines.append([3])
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt, match=r"1 numbers are kept in .*; the same command"):
-        interrupted()
 
 
 @pytest.mark.parametrize("kept", [True, False])

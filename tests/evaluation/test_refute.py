@@ -154,22 +154,6 @@ def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
     assert len(asked) - answered == refutation.positions
 
 
-def test_ctrl_c_in_a_search_keeps_its_answers(tmp_path, monkeypatch):
-    asked = []
-
-    def stopping(*arguments):
-        if len(asked) == 5:
-            raise KeyboardInterrupt
-        asked.append(arguments[2])
-        return question(*arguments)
-
-    monkeypatch.setattr(refute, "question", stopping)
-    with pytest.raises(KeyboardInterrupt, match="the same command resumes"):
-        evaluation.refute("greedy", LATE[:3], out=tmp_path)
-    text = (tmp_path / refute.REFUTATIONS_FILE).read_text()
-    assert all(f",{position.mine},{position.theirs}," in text for position in asked)
-
-
 @pytest.mark.compiled
 def test_any_number_of_jobs_finds_the_same():
     assert evaluation.refute("random", LATE, jobs=2) == evaluation.refute("random", LATE)

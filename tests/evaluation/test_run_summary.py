@@ -1,6 +1,5 @@
 """The result of a run, a gauntlet and a match in every format."""
 
-import functools
 import io
 import itertools
 import json
@@ -11,82 +10,14 @@ import pytest
 
 from c4env import evaluation
 from c4env.evaluation.rating.ratings import FIRST
-from c4env.evaluation.rating.tally import FORFEIT_KINDS, Cell, WinTable, costs
+from c4env.evaluation.rating.tally import FORFEIT_KINDS, Cell, WinTable
 from c4env.evaluation.report.summary import RunSummary, played_alike
 from c4env.evaluation.store.run_files import FORFEITS, GameRecord
 from c4env.evaluation.studies.match import Match
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import run_of
 
-NAMES = [
-    *("random", "greedy", "minimax", "alphabeta-chain", "alphabeta-window", "rust-port"),
-    *(f"deepening:movetime=0.02,heuristic={h}" for h in ("chain", "lines", "threats", "window")),
-    *(f"exec:./engines/a-long-name-{i} --threads 4" for i in range(11)),
-]
-
-
-@functools.cache
-def summary_of(count):
-    rng = random.Random(count)
-    games = []
-    for first, second in itertools.permutations(NAMES[:count], 2):
-        for opening in ("1", "2", "3", "4"):
-            winner = rng.choice((0, 1, None))
-            ending = "exception" if first == "minimax" and winner == 1 else "four"
-            record = (opening + "1", winner, ending, "ValueError: boom")
-            games.append(GameRecord((first, second), opening, *record))
-    return RunSummary.of(run_of(games, players={name: name for name in NAMES[:count]}))
-
-
-@pytest.mark.parametrize("count", [2, 7, 21])
-def test_a_line_below_the_tables_and_every_name_whole(count):
-    text = summary_of(count).text()
-    head, placed, _, below = text.split("\n\n")
-    assert head.endswith((".", ")."))
-    assert placed.split()[:3] == ["rank", "agent", "Elo"]
-    assert all(name in placed for name in NAMES[:count])
-    assert len(placed.split("\n")) == count + 1
-    assert ("minimax forfeited" in text) == (count > 2) == ("crashes" in text)
-    assert below.split("\n")[0].startswith(f"{FIRST}: ")
-    assert below.split("\n")[0].endswith("95 % intervals over 4 openings.")
-    assert below.endswith(f" games, openings of 1 ply; digest {summary_of(count).run.digest}")
-
-
-def test_the_table_of_100_agents_counts_each_game_once():
-    names = [f"agent {i}" for i in range(100)]
-    cells = {(a, b): Cell(i % 3, 1, 2) for i, a in enumerate(names) for b in names if a != b}
-    added = 0
-
-    class Counted(Cell):
-        def __add__(self, other):
-            nonlocal added
-            added += 1
-            return Cell.__add__(self, other)
-
-    cells = {pair: Counted(*cell) for pair, cell in cells.items()}
-    table = WinTable(tuple(names), cells, {}, {}, (1,))
-    assert len(table.text().split("\n")) > 100
-    assert table.total(names[4]) == Cell(297, 198, 296)
-    assert added < 3 * len(cells)
-
-
 RUN = ["random", "greedy", "alphabeta:depth=2"]
-
-
-@pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
-def test_text_and_json_say_the_same_of_each_kind_of_run(kind):
-    """tests/evaluation/test_tables.py and test_family.py have the formats."""
-    run = {
-        "standings": lambda: evaluation.round_robin(RUN, openings=1),
-        "opponents": lambda: evaluation.gauntlet("greedy", ["random", RUN[2]], openings=1),
-        "match": lambda: evaluation.play_match(*RUN[:2], openings=1),
-    }[kind]()
-    summary = RunSummary.of(run)
-    content = json.loads(summary.json())
-    assert len(content[kind]) == len(run.players) - (kind != "standings")
-    assert all(head in summary.text() for head in ("Elo", "score", "LOS"))
-    assert content["digest"] == run.digest
-    assert content["sentence"] == summary.text().split("\n")[0]
 
 
 def test_a_run_is_three_frames():
@@ -109,11 +40,17 @@ def test_every_format_counts_forfeits_and_says_them_first(kind):
     run = run_of(games, players={"a": "a", "b": "b"}, openings=("",), **about.get(kind, {}))
     summary = RunSummary.of(Match(run.header, run.games) if kind == "match" else run)
     own = "_agent" if kind == "match" else ""
-    (row,) = [r for r in json.loads(summary.json())[kind] if "a" in r.values()]
+    assert sorted(sum(FORFEIT_KINDS.values(), ())) == sorted(FORFEITS)
+    assert [run.table.forfeited(name, "crashes") for name in "ab"] == [2, 0]
+    content, below = json.loads(summary.json()), summary.text().split("\n\n")[-1]
+    assert below.startswith(f"{FIRST}: ")
+    assert below.endswith(f"5 games, openings of 0 plies; digest {content['digest']}")
+    assert content["digest"] == run.digest
+    (row,) = [r for r in content[kind] if "a" in r.values()]
     assert [row[f"{name}{own}"] for name in ("crashes", "timeouts", "illegal")] == [2, 1, 1]
     assert f"illegal{own}" in summary.csv().split("\n")[0]
     message = "a forfeited 4 games (1 crash, 1 exception, 1 illegal column, 1 time), for example: "
-    for shown in (summary.text(), summary.markdown(), json.loads(summary.json())["sentence"]):
+    for shown in (summary.text(), summary.markdown(), content["sentence"]):
         assert shown.startswith(message)
     assert all(name in summary.markdown() for name in ("crashes", "timeouts", "illegal"))
 
@@ -219,30 +156,3 @@ def test_rows_are_the_first_player_and_totals_add_up():
     assert table.as_second("weak") == Cell(2, 0, 2)
     assert sum((table.total(p).games for p in table.players), 0) == 2 * table.games
     assert table.players == ("strong", "weak", "mid")
-
-
-def test_forfeits_are_counted():
-    table = WinTable.of(GAMES)
-    assert table.forfeits == {"mid": {"illegal column": 2, "exception": 1}}
-    assert table.games == 7
-    assert table.kinds == ["crashes", "illegal"]
-    counted = [column.value("mid") for column in table.forfeit_columns(str)]
-    assert counted == [table.forfeited("mid", kind) for kind in table.kinds] == [1, 2]
-    assert sorted(sum(FORFEIT_KINDS.values(), ())) == sorted(FORFEITS)
-    assert "7 games, openings of 2 plies" in table.text()
-    assert "(1 exception, 2 illegal column), for example: " in table.text()
-
-
-def test_an_agents_own_moves_are_counted():
-    played = {"nodes": (20, 10), "seconds": (0.006, 0.002)}
-    game = GameRecord(("a", "b"), "123", "1234567", None, "full board", **played)
-    result = costs([game, game])  # moves 5, 7 and 4, 6
-    assert {player: (cost.moves, cost.nodes) for player, cost in result.items()} == {
-        "a": (4, 40),
-        "b": (4, 20),
-    }
-    assert result["a"].seconds_a_move == pytest.approx(0.003)
-    slow = GameRecord(("b", "a"), "", "12", None, "full board", seconds=(9.0, 0.003))
-    assert costs([game, slow, game])["b"].seconds_a_move == pytest.approx(0.001)
-    without_a_move = GameRecord(("a", "b"), "12", "12", 1, "exception", seconds=(0.5, 0.0))
-    assert costs([without_a_move])["b"].seconds_a_move == 0

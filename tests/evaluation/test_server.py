@@ -91,7 +91,6 @@ def finished(**changes):
 
 
 def posted(record, *games):
-    """What a server of its own answers to games."""
     with serving(ServerSettings(record=record, jobs=1)) as address:
         return [httpx.post(f"{address}/api/games", json=game) for game in games]
 

@@ -12,18 +12,10 @@ from tests.rules import reference
 
 
 @pytest.mark.compiled
-def test_a_position_is_shown_with_board_scores_and_line(c4):
-    shown = c4("solve", "444444")
-    assert "\n-1  0 +1  . +1  0 -1   score of each column" in shown
-    assert shown.startswith(" .  .  . [o] .  .  .\n")
-    assert "red x to move wins in 35 discs (+1)" in shown
-    assert "best 3, 5" in shown
+def test_a_position_is_solved_in_json_and_in_text(c4):
+    """docs/reference/command-line.md has the whole text."""
     assert "-2 -1  0 +1  0 -1 -2" in c4("solve", "--", "-")
     assert "red x has won" in c4("solve", "1212121")
-
-
-@pytest.mark.compiled
-def test_json_holds_the_same(c4):
     shown = c4("solve", "444444", "4455", "--format", "json")
     first, second = map(json.loads, shown.splitlines())
     assert first["columns"] == [-1, 0, 1, None, 1, 0, -1]

@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from c4env import Position, evaluation
-from tests.helpers.examples import EXAMPLES, example
+from c4env import Position
+from tests.helpers.examples import EXAMPLES, example, require_whole_games, share_against_random
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python, start_python
 
@@ -53,23 +53,6 @@ def test_the_winner_of_a_game_has_won_all_its_positions(quick):
     assert torch.allclose(shares.sum(1), torch.ones(len(shares)))
 
 
-def test_a_network_learns_what_it_is_shown(monkeypatch):
-    monkeypatch.setattr(alphazero, "BATCH", 16)
-    torch.manual_seed(1)
-    network = alphazero.ConvNet(4)
-    shown = {"414141": (3, 1.0), "51515": (4, -1.0), "717171": (0, 0.5)}
-    nodes = [alphazero.Node(Position.parse(moves)) for moves in shown]
-    planes = torch.tensor(alphazero.observed(nodes)[0])
-    columns, results = map(torch.tensor, zip(*shown.values(), strict=True))
-    shares = torch.nn.functional.one_hot(columns, 7).float()
-    optimizer = torch.optim.AdamW(network.parameters(), alphazero.RATE)
-    kept = [planes, shares, results]
-    alphazero.learn(network, optimizer, kept, 60, np.random.default_rng(1))
-    logits, values = network.eval()(planes)
-    assert logits.argmax(1).equal(columns)
-    assert values[1] < values[2] < values[0]
-
-
 def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_path, quick):
     alphazero.train(tmp_path / "whole", 500, 1, boards=8)
     alphazero.train(tmp_path / "other", 500, 2, boards=8)
@@ -102,14 +85,11 @@ def test_the_script_trains_and_a_spec_names_its_agent(tmp_path):
     run_python(script, "--out", tmp_path, "--positions", 0, check=True)  # makes the folder
     alphazero.train(tmp_path, 1, boards=1)
     spec = f"{script}:AlphaZero:path={tmp_path},simulations=2"
-    (game, _) = evaluation.round_robin([spec, "random"], openings=0, seed=1, jobs=1).games
-    assert game.ending in ("four", "full board")
+    require_whole_games(spec)
 
 
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_a_short_training_beats_random(tmp_path):
     alphazero.train(tmp_path, 4_000, 1)
-    players = {"trained": alphazero.AlphaZero(tmp_path, simulations=0), "random": "random"}
-    games = evaluation.round_robin(players, openings=3, seed=1, jobs=1).games
-    assert np.mean([game.points[game.players.index("trained")] for game in games]) > 0.7
+    assert share_against_random(alphazero.AlphaZero(tmp_path, simulations=0)) > 0.7

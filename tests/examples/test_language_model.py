@@ -1,10 +1,8 @@
 """docs/examples/language_model.py, at a server of the tests' own."""
 
-import json
-
 import pytest
 
-from tests.helpers.chat import KEY, Fault, chatting
+from tests.helpers.chat import KEY, Fault, chatting, rows_of
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
 
@@ -22,18 +20,12 @@ def server():
 
 @pytest.fixture
 def play(server, tmp_path):
-    """Play a run in a process, with more variables and options."""
-
     def run(*options, **variables):
         known = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY}
         here = environment(**known | variables)
         return run_python(*RUN, *options, cwd=tmp_path, env=here)
 
     return run
-
-
-def rows_of(file):
-    return [json.loads(line) for line in file.read_text().splitlines() if line]
 
 
 def test_a_run_that_breaks_off_goes_on_and_repeats_no_request(server, play, tmp_path):
@@ -74,8 +66,3 @@ def test_without_a_key_an_answer_is_kept_as_it_is(server, play, tmp_path):
     server.answer = lambda body: "There is none"
     assert play(OPENAI_API_KEY="").returncode == 0
     assert rows_of(tmp_path / "answers.jsonl")[0]["answer"] == "There is none"
-
-
-@pytest.mark.isolated
-def test_a_cluster_is_refused(play):
-    assert "agent 'llm' writes answers=" in play("--backend", "dask").stderr

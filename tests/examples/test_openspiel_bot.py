@@ -3,8 +3,7 @@
 import pytest
 
 from c4env import Position, evaluation
-from c4env.agents.baselines import Random
-from tests.helpers.examples import EXAMPLES, example
+from tests.helpers.examples import EXAMPLES, example, require_whole_games
 
 pyspiel = pytest.importorskip("pyspiel", reason="needs OpenSpiel: pip install open_spiel")
 
@@ -32,21 +31,4 @@ def test_the_same_seed_plays_the_same_game(options):
 
 def test_a_run_plays_it_by_its_file():
     spec = f"{EXAMPLES / 'openspiel_bot.py'}:Bot:bot=minimax,depth=2"
-    for game in evaluation.round_robin([spec, "random"], openings=0, seed=1, jobs=1).games:
-        assert game.ending in ("four", "full board")
-
-
-def test_its_rules_are_ours():
-    lots = Random()
-    for seed in range(20):
-        lots.reset(seed)
-        position = Position()
-        state = pyspiel.load_game("connect_four").new_initial_state()
-        while position.outcome is None:
-            assert tuple(state.legal_actions()) == position.legal_columns()
-            column = lots.choose(position)
-            position = position.play(column)
-            state.apply_action(column)
-        assert state.is_terminal()
-        expected = {0: [1.0, -1.0], 1: [-1.0, 1.0], None: [0.0, 0.0]}
-        assert list(state.returns()) == expected[position.outcome.winner]
+    require_whole_games(spec)

@@ -1,10 +1,9 @@
 """The PPO of the guide: that it learns, and that its agent plays the saved weights."""
 
-import numpy as np
 import pytest
 
-from c4env import Position, agents, evaluation
-from tests.helpers.examples import EXAMPLES, example
+from c4env import Position, agents
+from tests.helpers.examples import EXAMPLES, example, share_against_random
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
@@ -17,9 +16,7 @@ def test_a_short_training_beats_random_by_the_spec_of_its_weights(tmp_path, monk
     assert "blunders" in capsys.readouterr().out  # the curve
     spec = f"{EXAMPLES}/plain_ppo.py:Mine:weights=net.pt"
     assert agents.make(spec).choose(Position()) in range(7)
-    games = evaluation.round_robin([f"mine={spec}", "random"], openings=2, seed=1, jobs=1).games
-    points = [game.points[game.players.index("mine")] for game in games]
-    assert np.mean(points) > 0.6
+    assert share_against_random(spec, 2) > 0.6
     searching = agents.make(f"{spec},simulations=20")
     assert searching.choose(Position.parse("121212")) == 0  # wins
     assert searching.choose(Position.parse("44")) == searching.choose(Position.parse("44"))

@@ -1,13 +1,10 @@
 """The short PPO: that it learns, that it repeats, and what it says meanwhile."""
 
-import re
 from functools import partial
 
-import numpy as np
 import pytest
 
-from c4env import evaluation
-from tests.helpers.examples import EXAMPLES, example
+from tests.helpers.examples import EXAMPLES, example, require_whole_games, share_against_random
 from tests.helpers.processes import run_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
@@ -20,8 +17,7 @@ def test_the_script_trains_and_a_spec_names_its_agent(tmp_path):
     script = EXAMPLES / "ppo.py"
     run_python(script, tmp_path / "m.pt", "--steps", 1, "--boards", 2, check=True)
     spec = f"{script}:TorchPPO:path={tmp_path / 'm.pt'}"
-    (game, _) = evaluation.round_robin([spec, "random"], openings=0, seed=1, jobs=1).games
-    assert game.ending in ("four", "full board")
+    require_whole_games(spec)
 
 
 def test_the_same_seed_trains_the_same_network(tmp_path):
@@ -36,10 +32,8 @@ def test_the_same_seed_trains_the_same_network(tmp_path):
 @pytest.mark.isolated  # a learner: test_alphazero has the cheap one
 def test_a_short_training_beats_random(tmp_path):
     ppo.train(tmp_path / "m.pt", 20_000, 1, boards=64)
-    players = {"trained": ppo.TorchPPO(str(tmp_path / "m.pt")), "random": "random"}
-    games = evaluation.round_robin(players, openings=3, seed=1, jobs=1).games
-    points = [game.points[game.players.index("trained")] for game in games]
-    assert np.mean(points) > 0.72  # three seeds: 0.82
+    agent = ppo.TorchPPO(str(tmp_path / "m.pt"))
+    assert share_against_random(agent) > 0.72  # three seeds: 0.82
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, within its compiler
@@ -48,16 +42,6 @@ def test_compiled_rollouts_train_the_same_network(tmp_path, monkeypatch):
     monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
     compiled = ppo.train(tmp_path / "m.pt", 400, 1, boards=8, length=16, compile=True)
     assert compiled.value.weight.equal(plain.value.weight)
-
-
-def test_a_training_says_how_far_it_is(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(ppo, "REPORT_EVERY", 0)
-    ppo.train(tmp_path / "m.pt", 384, 1, boards=8, length=16)
-    lines = capsys.readouterr().out.splitlines()
-    plies = [
-        re.match(r"\d+ s: (\d+) plies, [\d,]+ a second, \d+\.\d a game; ", s)[1] for s in lines
-    ]
-    assert plies == ["128", "256", "384"]
 
 
 def test_nothing_is_read_back_from_the_device(tmp_path, monkeypatch):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from c4env import agents, evaluation
-from tests.helpers.examples import EXAMPLES, example
+from c4env import agents
+from tests.helpers.examples import EXAMPLES, example, require_whole_games, share_against_random
 
 pytest.importorskip("jax", reason="needs jax: pip install jax")
 
@@ -15,9 +15,6 @@ def test_a_short_training_beats_random_by_the_spec_of_its_weights(tmp_path):
     weights = [np.asarray(each) for each in script.train(30)]
     np.savez(tmp_path / "net.npz", *weights)
     mine = agents.make(script.network_of(weights), temperature=1)
-    run = evaluation.round_robin({"mine": mine, "random": "random"}, openings=3, seed=1, jobs=1)
-    (score,) = [rating.score for rating in run.rate() if rating.player == "mine"]
-    assert score > 0.6
+    assert share_against_random(mine) > 0.6
     spec = f"{EXAMPLES}/reinforce_jax.py:Mine:weights={tmp_path / 'net.npz'}"
-    (game, _) = evaluation.round_robin([spec, "random"], openings=0, seed=1, jobs=1).games
-    assert game.ending in ("four", "full board")
+    require_whole_games(spec)

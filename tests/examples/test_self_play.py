@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from c4env import agents, evaluation
-from tests.helpers.examples import EXAMPLES, example
+from c4env import agents
+from tests.helpers.examples import EXAMPLES, example, require_whole_games, share_against_random
 
 
 def test_a_short_training_beats_random_by_the_spec_of_its_weights(tmp_path):
@@ -11,9 +11,6 @@ def test_a_short_training_beats_random_by_the_spec_of_its_weights(tmp_path):
     weights = script.train(20)
     np.save(tmp_path / "net.npy", weights)
     mine = agents.make(script.network_of(weights), temperature=1)
-    run = evaluation.round_robin({"mine": mine, "random": "random"}, openings=3, seed=1, jobs=1)
-    (score,) = [rating.score for rating in run.rate() if rating.player == "mine"]
-    assert score > 0.6
+    assert share_against_random(mine) > 0.6
     spec = f"{EXAMPLES}/self_play.py:Mine:weights={tmp_path / 'net.npy'}"
-    (game, _) = evaluation.round_robin([spec, "random"], openings=0, seed=1, jobs=1).games
-    assert game.ending in ("four", "full board")
+    require_whole_games(spec)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 KEY = "sk-secret-0123456789abcdef"
@@ -126,6 +127,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+
+def rows_of(file: Path) -> list[dict[str, Any]]:
+    """The answers that are kept in a file."""
+    return [json.loads(line) for line in file.read_text().splitlines() if line]
 
 
 @contextmanager

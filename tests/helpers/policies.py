@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 
 from c4env import Observation, Position, agents, batched
-from c4env.agents import Pool
-from c4env.agents.baselines import Greedy
 from c4env.envs.batch import observed
 
 
@@ -44,14 +42,6 @@ class PlaysLeft:
 
     def choose(self, position: Position) -> int:
         return position.legal_columns()[0]
-
-
-class LeftmostGreedy(PlaysLeft, Greedy):
-    """Brings a choice of its own, which also many boards have to play."""
-
-
-class LeftmostPool(PlaysLeft, Pool):
-    """The same of a pool."""
 
 
 def uniform(planes: Any, masks: Any) -> Any:

@@ -3,7 +3,6 @@
 What the kernels do with shifted bitboards is done here by looping over lists, straight
 from the descriptions of the published systems, and shares no code with them. The tests
 compare the two.
-``python -m tests.rules.reference`` writes the files in ``tests/data`` anew.
 
 A board is a list of rows of cells, row 0 at the *bottom*; a cell is EMPTY, or the player 0
 or 1 whose disc it holds. Functions that search change the board and put it back. The rules
@@ -16,12 +15,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from c4env.boards import STANDARD, Size
-from tests.helpers.paths import DATA
 
 ROWS, COLUMNS = STANDARD.rows, STANDARD.columns
 EMPTY = -1
 WIN = 1_000_000.0
-MAX = 2**63 - 1
 CENTRE_FIRST = (3, 2, 4, 1, 5, 0, 6)
 LEFT_TO_RIGHT = (0, 1, 2, 3, 4, 5, 6)
 
@@ -423,66 +420,3 @@ def best_column(board: Board, agent: int, depth: int, system: System) -> tuple[i
                 chosen = column, value
     assert chosen is not None
     return *chosen, nodes
-
-
-def rust_best(board: Board, player: int, depth: int, bot: int) -> tuple[int, int, int]:
-    """The line system's plain search: column, value for the bot, attached depth."""
-    choices = []
-    for column in open_columns(board):
-        play(board, column, player)
-        if winner(board) is not None:
-            value, attached = (MAX if player == bot else -MAX), depth
-        elif depth == 0 or not open_columns(board):
-            value, attached = line_score(board, bot), depth
-        else:
-            _, value, attached = rust_best(board, 1 - player, depth - 1, bot)
-        take_back(board, column)
-        choices.append((column, value, attached))
-    if player == bot:
-        return max(choices, key=lambda choice: (choice[1], choice[2], choice[0]))
-    return min(choices, key=lambda choice: (choice[1], -choice[2], choice[0]))
-
-
-# -- the files in tests/data -----------------------------------------------------------
-
-# Agent spec -> column and value that the reference finds, for a board and its side to move.
-PUBLISHED: dict[str, Callable[[Board, int], tuple[int, float]]] = {
-    "alphabeta-chain:depth=2": lambda b, p: best_column(b, p, 2, chain_system())[:2],
-    "alphabeta-chain:depth=4": lambda b, p: best_column(b, p, 4, chain_system())[:2],
-    "alphabeta-window:depth=3": lambda b, p: best_column(b, p, 3, WINDOW_SYSTEM)[:2],
-    "alphabeta-window:depth=4": lambda b, p: best_column(b, p, 4, WINDOW_SYSTEM)[:2],
-    "alphabeta-window-b:depth=4": lambda b, p: best_column(b, p, 4, WINDOW_B_SYSTEM)[:2],
-    "rust-port:depth=3": lambda b, p: rust_best(b, p, 2, p)[:2],
-    "rust-port:depth=4": lambda b, p: rust_best(b, p, 3, p)[:2],
-}
-
-
-def published_lines(positions: int = 200) -> Iterator[str]:
-    """``published.tsv``: positions, and ``column:value`` of each spec of the header."""
-    yield "\t".join(["moves", *PUBLISHED])
-    for moves in random_games(seed=1, count=positions, least=4):
-        board, player = board_after(moves), len(moves) % 2
-        items = [best(board, player) for best in PUBLISHED.values()]
-        yield "\t".join([moves, *(f"{column}:{float(value)!r}" for column, value in items)])
-
-
-def endings_lines(positions: int = 100) -> Iterator[str]:
-    """``endings.tsv``: late positions without a win at once, exact score, calls of negamax."""
-    yield "moves\tscore\tnodes"
-    written = 0
-    for moves in random_games(seed=2, count=10 * positions, least=30):
-        score, nodes = negamax(board_after(moves), len(moves) % 2)
-        if nodes > 1:
-            yield f"{moves}\t{score}\t{nodes}"
-            written += 1
-            if written == positions:
-                return
-
-
-def main() -> None:
-    for name, rows in (("published.tsv", published_lines()), ("endings.tsv", endings_lines())):
-        (DATA / name).write_text("".join(row + "\n" for row in rows))
-
-
-if __name__ == "__main__":
-    main()
