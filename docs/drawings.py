@@ -40,6 +40,7 @@ def main(folder: Path) -> None:
         "width": width(),
         "strength": strength(),
         "speed": speed(),
+        "selfplay": selfplay(),
         "whom": whom(),
         "processes": processes(),
     }
@@ -236,7 +237,7 @@ def speed() -> str:
             r"^\| 4,096 boards, self-play, next.*\| ([\d,.]+) \|$",
         ),
         ("one board, AEC loop", "PettingZoo", "move", r"^\| AEC loop .*\| ([\d,.]+) \|$"),
-        ("4,096 boards, JAX", "pgx", "move", r"^\| 4,096 boards, JAX .*\| ([\d,.]+) \|$"),
+        ("4,096 boards, JAX on a CPU", "pgx", "move", r"^\| 4,096 boards, JAX .*\| ([\d,.]+) \|$"),
         (
             "solver, 12 discs, many positions",
             "BitBully",
@@ -259,6 +260,36 @@ def speed() -> str:
     return sheet(840, 170, "Speed beside what people use today, on a logarithmic scale", parts)
 
 
+def selfplay() -> str:
+    """Blunders in the exam by minutes of self-play, from the table of the page."""
+    text = (ROOT / "docs" / "explanation" / "self-play.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\d.]+) \| [\d,]+ \| ([\d.]+) \| ([\d.]*) \|", text, re.M)
+    assert len(rows) > 5
+
+    def place(minutes: str, share: str) -> tuple[float, float]:
+        return 60 + 190 * math.log10(float(minutes) / 0.1), 230 - 3.4 * float(share)
+
+    parts = [line(60, 230, 640, 230), line(60, 20, 60, 230)]
+    for minutes in ("0.1", "1", "10", "100"):
+        x, _ = place(minutes, "0")
+        parts.append(line(x, 230, x, 236))
+        parts.append(words(x, 250, minutes, size=12, text_anchor="middle"))
+    for share in ("0", "10", "20", "30", "40", "50"):
+        parts.append(words(52, place("1", share)[1] + 4, share, size=12, text_anchor="end"))
+    for column, colour, name in ((1, BLUE, "the policy"), (2, WIN, "with 200 simulations")):
+        points = [place(row[0], row[column]) for row in rows if row[column]]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += [dot(x, y, colour) for x, y in points]
+        x, y = points[-1]
+        parts.append(words(x + 10, y + 4, name, fill=colour))
+    parts.append(words(66, 30, "blunders in the exam, % of the critical moves", size=12))
+    parts.append(
+        words(350, 272, "processor minutes, on a logarithmic scale", size=12, text_anchor="middle")
+    )
+    return sheet(820, 280, "Blunders in the exam by minutes of self-play", parts)
+
+
 def whom() -> str:
     """Which page for whom."""
     columns = [
@@ -266,7 +297,7 @@ def whom() -> str:
         ("you have an agent", ["Five minutes", "Play and rate", "Judge by exact play"]),
         (
             "you train a learner",
-            ["Which environment?", "Train an agent", "Ten minutes of training"],
+            ["Which environment?", "Train an agent", "A learner's first mistake"],
         ),
         ("you have a program", ["Other programs", "Games of other programs", "Command line"]),
     ]

@@ -3,7 +3,7 @@
 python docs/examples/reinforce_jax.py net.npz
 c4 run mine=docs/examples/reinforce_jax.py:Mine:weights=net.npz random greedy --openings 2
 
-Needs JAX (pip install '.[jax]'). It took 35 to 45 seconds of one core and printed:
+Needs JAX (pip install '.[jax]'). It took 40 seconds of one core and printed:
 
     mine scores 76.4% against random
     mine scores 24.8% against greedy
