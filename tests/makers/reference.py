@@ -30,6 +30,18 @@ SAID: Final = {
     "A spec such as": "[What names an agent](../cheat-sheet.md#specs).\n",
     "Columns: ": "",
     "SOURCE ": "[What a SOURCE is](../guides/games-from-elsewhere.md#what-is-read).\n",
+    "Before it begins": "[`--sprt`](../guides/play-and-rate.md#as-few-games-as-possible).\n",
+    "Nothing is played": "[`--place`](../guides/play-and-rate.md#a-place-in-the-leaderboard).\n",
+    "--all FILE": "[What `--all` writes](records.md#other-files).\n",
+    "A score is": "[What a score says](../explanation/solver.md#score).\n",
+    "The command finds": "",
+    "For heuristics": "",
+    "From each opening": "",
+    "--html writes": "[The page of `--html`](../guides/keep-a-run.md#show-it).\n",
+    "If SOURCE has": "[The curve of a training](../guides/ppo.md#a-curve).\n",
+    "FILE ends in": "[What FILE holds](records.md#other-files), and "
+    "[of which positions](../guides/train.md#labels-from-exact-play).\n",
+    "With --concepts": "",
 }
 """Paragraphs of a help, by how they begin, and the link that the page has instead."""
 PAGES: Final = [
@@ -122,7 +134,8 @@ def rows_of(name: str) -> list[tuple[str, str]]:
 
 
 def argument(action: Action) -> tuple[str, str]:
-    value = str(action.metavar or "|".join(map(str, action.choices or [action.dest.upper()])))
+    value = action.metavar or "|".join(map(str, action.choices or [action.dest.upper()]))
+    value = value if isinstance(value, str) else " ".join(value)
     value += " ..." if action.nargs in ("*", "+") else ""
     if action.option_strings:
         value = f"{action.option_strings[-1]} {'' if action.nargs == 0 else value}".strip()
