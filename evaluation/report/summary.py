@@ -229,12 +229,14 @@ def remarks(run: Tournament, ratings: Ratings) -> list[str]:
     if isinstance(run, Match) and run.decision is not None:
         lines.append("The test stopped the match, which biases Elo and score towards its decision.")
     elif not twins and ratings.rivals():
-        lines += _more_openings(run)
+        lines += _more_games(run)
     return lines
 
 
-def _more_openings(run: Tournament) -> list[str]:
-    """Return advice on how to play more openings, if any."""
+def _more_games(run: Tournament) -> list[str]:
+    """Return advice on how to play more openings or games, if any."""
+    if isinstance(run, Placement):
+        return [f"For a narrower interval use --games N, N > {len(run.games)}."]
     lengths = {len(opening) for opening in run.openings}
     if len(lengths) != 1 or max(lengths) >= MOST_PLIES:
         return []

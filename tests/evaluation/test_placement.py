@@ -119,6 +119,7 @@ def test_the_command_says_the_elo_and_the_place(placed, tmp_path, c4):
     message = f"greedy (again) has Elo {value} (95 %: {low} .. {high}) and place "
     assert shown.startswith(message)
     assert "of 21 on the leaderboard, by 12 games." in shown
+    assert "For a narrower interval use --games N, N > 12." in shown
     assert "unfinished" not in shown
     assert c4("report", folder) == shown
     page = tmp_path / "page.html"
