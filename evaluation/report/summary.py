@@ -226,17 +226,17 @@ def remarks(run: Tournament, ratings: Ratings) -> list[str]:
                 "games: so few openings do not exclude a difference over others"
             )
         lines.append(f"{line}.")
-    if isinstance(run, Match) and run.decision is not None:
+    if isinstance(run, Placement):
+        lines.append(f"For a narrower interval use --games N, N > {len(run.games)}.")
+    elif isinstance(run, Match) and run.decision is not None:
         lines.append("The test stopped the match, which biases Elo and score towards its decision.")
     elif not twins and ratings.rivals():
-        lines += _more_games(run)
+        lines += _more_openings(run)
     return lines
 
 
-def _more_games(run: Tournament) -> list[str]:
-    """Return advice on how to play more openings or games, if any."""
-    if isinstance(run, Placement):
-        return [f"For a narrower interval use --games N, N > {len(run.games)}."]
+def _more_openings(run: Tournament) -> list[str]:
+    """Return advice on how to play more openings, if any."""
     lengths = {len(opening) for opening in run.openings}
     if len(lengths) != 1 or max(lengths) >= MOST_PLIES:
         return []
