@@ -1,8 +1,8 @@
 """The pictures of the README: python -m docs.pictures .github/pictures.
 
 A position as this project draws it, and the page of ``c4 web`` as Chromium shows it; nothing is
-fetched. ``docs.hero`` makes the moving board. ``selfplay.svg`` and ``graded.svg`` show measurements
-of hours: their lines are grey on no background, to be read on a light page and on a dark one.
+fetched. ``docs.hero`` makes the moving board, ``docs.drawings`` the diagrams. ``graded.svg`` shows
+measurements of hours.
 """
 
 from __future__ import annotations
