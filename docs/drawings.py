@@ -285,7 +285,9 @@ def selfplay() -> str:
         parts.append(words(x + 10, y + 4, name, fill=colour))
     parts.append(words(66, 30, "blunders in the exam, % of the critical moves", size=12))
     parts.append(
-        words(350, 272, "minutes of training, on a logarithmic scale", size=12, text_anchor="middle")
+        words(
+            350, 272, "minutes of training, on a logarithmic scale", size=12, text_anchor="middle"
+        )
     )
     return sheet(820, 280, "Blunders in the exam by minutes of self-play", parts)
 
