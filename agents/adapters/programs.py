@@ -100,14 +100,12 @@ class Engine(Agent):
         faults = []
         for line in (ALMOST_FULL, ""):
             try:
-                self.reset(0)
-                self._ask(line, self._seconds())
-            except LateAnswer:
+                with contextlib.suppress(LateAnswer):
+                    self.reset(0)
+                    self._ask(line, self._seconds())
                 break
             except EngineFault as error:
                 faults.append(error)
-            else:
-                break
         self.close()
         if len(faults) > 1:
             raise faults[0]

@@ -83,6 +83,7 @@ def run(function: Callable[..., Any], parser: argparse.ArgumentParser, *argv: st
 
     Returns the exit code: 0 for success, 2 for bad input, 130 for an interrupt.
     """
+    parser.allow_abbrev = False  # a later option cannot change what a prefix means
     parser.formatter_class = argparse.RawDescriptionHelpFormatter  # keeps the lines of examples
     arguments = vars(parser.parse_args(argv or None))
     try:

@@ -173,6 +173,8 @@ def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
     assert run(act, parser, "--steps", "0") == 2
     assert capsys.readouterr().err == "script: steps=0: expected at least 1\n"
     assert run(act, parser, "--steps", "1") == 130
+    with pytest.raises(SystemExit, match="2"):
+        run(act, parser, "--step", "1")
 
 
 def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):

@@ -36,7 +36,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--boards", type=at_least(1), nargs="+", default=BOARDS, metavar="N",
         help=f"boards at once (default {' '.join(map(str, BOARDS))})",
     )  # fmt: skip
-    parser.add_argument("--seconds", type=float, default=1.0, help="of a round (default 1)")
+    parser.add_argument(
+        "--milliseconds", type=at_least(1), default=1000, metavar="N",
+        help="of a round (default 1000)",
+    )  # fmt: skip
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -47,8 +50,9 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def rows(arguments: argparse.Namespace) -> Iterator[Sequence[Any]]:
     """The rows of the table, those of PyTorch first."""
-    yield from tensor_rows(arguments.device, arguments.boards, arguments.seconds)
-    yield from jax_rows(arguments.boards, arguments.seconds)
+    seconds = arguments.milliseconds / 1000
+    yield from tensor_rows(arguments.device, arguments.boards, seconds)
+    yield from jax_rows(arguments.boards, seconds)
 
 
 def fastest(work: Callable[[], int], seconds: float) -> float:
@@ -68,9 +72,6 @@ def fastest(work: Callable[[], int], seconds: float) -> float:
 
 def tensor_rows(device: str, sizes: Sequence[int], seconds: float) -> Iterator[Sequence[Any]]:
     """Rows of TensorEnv: steps and rollouts, compiled and not."""
-    import torch
-
-    name = torch.cuda.get_device_name(device) if device.startswith("cuda") else device
     for opponent in (None, "random"):
         for compiles in (False, True):
             options = {"opponent": opponent, "compile": compiles}
@@ -80,7 +81,7 @@ def tensor_rows(device: str, sizes: Sequence[int], seconds: float) -> Iterator[S
                     what = f"TensorEnv {plays}{', random' * bool(opponent)}"
                     what += ", compiled" * compiles
                     envs = c4env.TensorEnv(size, device, **options)
-                    yield what, name, size, fastest(tensor_loop(envs, plays), seconds), wrong
+                    yield what, device, size, fastest(tensor_loop(envs, plays), seconds), wrong
 
 
 def wrong_boards(device: str, options: dict[str, Any]) -> int:

@@ -93,7 +93,7 @@ def test_boards_on_a_device(monkeypatch, capsys):
     for library in ("torch", "jax", "pgx"):
         pytest.importorskip(library)
     monkeypatch.setattr(gpu, "ROUNDS", 1)
-    command = ["gpu", "--device", "cpu", "--boards", "8", "--seconds", "0", "--format", "json"]
+    command = ["gpu", "--device", "cpu", "--boards", "8", "--milliseconds", "1", "--format", "json"]
     assert main(command) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["what"] for row in rows][-2:] == ["JaxEnv", "pgx"]

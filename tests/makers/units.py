@@ -12,9 +12,7 @@ from pathlib import Path
 
 from c4env import evaluation
 from c4env.evaluation.cli.output import say
-from c4env.evaluation.exact.moves import QUALITY_COLUMNS
-
-UNITS = {column.name: column for column in QUALITY_COLUMNS}
+from tests.makers.marks import shown
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,11 +22,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    unit, names = UNITS[arguments.unit], [Path(name).stem for name in arguments.sets]
+    names = [Path(name).stem for name in arguments.sets]
     say(f"| agent | {' | '.join(names)} |\n|---|{'---:|' * len(names)}")
     for spec in arguments.agents:
         cells = []
         for name in arguments.sets:
-            (judged,) = evaluation.quality(spec, name, jobs=1).overall()
-            cells.append(unit.shown(unit.value(judged)).split()[0].rstrip("%"))
+            judged = evaluation.quality(spec, name, jobs=1)
+            cells.append(shown(judged, arguments.unit).split()[0].rstrip("%"))
         say(f"| `{spec}` | {' | '.join(cells)} |")
