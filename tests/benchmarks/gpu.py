@@ -2,13 +2,15 @@
 
 The moves are random and legal. The clock is the wall's, since the processor waits for the device.
 The last column counts wrong games: of TensorEnv those that differ from the same seed's games of
-ConnectFourVectorEnv, of JaxEnv those that differ from the rules of Position. Each row is printed
-as it is measured. It needs the extras torch, jax and peers.
+ConnectFourVectorEnv, of JaxEnv those that differ from the rules of Position. The first rows only
+compare, one layout of the observations each. Each row is printed as it is measured. It needs the
+extras torch, jax and peers.
 """
 
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +19,7 @@ import c4env
 from c4env.errors import IllegalMove
 from c4env.evaluation.cli.declare import at_least
 from c4env.lazy import from_extra
+from c4env.observation import LAYOUTS
 from tests.benchmarks.harness import show_as_measured
 from tests.benchmarks.jax_loop import STEPS, compiled
 from tests.benchmarks.vector import random_columns
@@ -70,38 +73,64 @@ def fastest(work: Callable[[], int], seconds: float) -> float:
 # -- PyTorch -----------------------------------------------------------------------------
 
 
+def leftmost(seen: Any) -> Any:
+    """Play the first legal column on each board: an opponent, of arrays and of tensors."""
+    return seen["action_mask"].argmax(1)
+
+
+OPPONENTS: Final = {"": None, ", random": "random", ", function": leftmost}
+
+
 def tensor_rows(device: str, sizes: Sequence[int], seconds: float) -> Iterator[Sequence[Any]]:
-    """Rows of TensorEnv: steps and rollouts, compiled and not."""
-    for opponent in (None, "random"):
-        for compiles in (False, True):
-            options = {"opponent": opponent, "compile": compiles}
-            wrong = wrong_boards(device, options)
+    """Rows of TensorEnv: the games of each layout, then steps and rollouts, compiled and not."""
+    for layout in LAYOUTS:
+        yield layout, device, COMPARED, None, wrong_boards(device, "step", {"layout": layout})
+    for (name, opponent), compiles in product(OPPONENTS.items(), (False, True)):
+        options = {"opponent": opponent, "compile": compiles}
+        for plays in ("step", "rollout"):
+            wrong = wrong_boards(device, plays, options)
             for size in sizes:
-                for plays in ("step", "rollout"):
-                    what = f"TensorEnv {plays}{', random' * bool(opponent)}"
-                    what += ", compiled" * compiles
-                    envs = c4env.TensorEnv(size, device, **options)
-                    yield what, device, size, fastest(tensor_loop(envs, plays), seconds), wrong
+                what = f"TensorEnv {plays}{name}{', compiled' * compiles}"
+                envs = c4env.TensorEnv(size, device, **options)
+                yield what, device, size, fastest(tensor_loop(envs, plays), seconds), wrong
 
 
-def wrong_boards(device: str, options: dict[str, Any]) -> int:
+def any_column(seen: Any) -> Any:
+    """Play a legal column that depends on all discs: a policy of tensors, the same anywhere."""
+    import torch
+
+    cells = seen["observation"].flatten(1).long()
+    hashed = (cells * torch.arange(cells.shape[1], device=cells.device) ** 3).sum(1, keepdim=True)
+    scores = hashed * torch.arange(11, 18, device=cells.device) % 101 + 1
+    return (scores * seen["action_mask"]).argmax(1)
+
+
+def wrong_boards(device: str, plays: str, options: dict[str, Any]) -> int:
     """How many boards of a TensorEnv do not show the games of the vector environment."""
     import torch
 
-    theirs = c4env.TensorEnv(COMPARED, device, **options)
-    ours = c4env.ConnectFourVectorEnv(
-        COMPARED, opponent=options["opponent"], autoreset_mode="SameStep"
-    )
-    found, expected = theirs.reset(seed=5)[0], ours.reset(seed=5)[0]
-    choose, wrong = np.random.default_rng(3), np.zeros(COMPARED, np.bool_)
-    for _ in range(PLIES):
-        actions = random_columns(expected["action_mask"], choose)
-        found, *results = theirs.step(torch.from_numpy(actions).to(device))[:3]
-        expected, *same = ours.step(actions)[:3]
-        given, wanted = (*found.values(), *results), (*expected.values(), *same)
-        for one, other in zip(given, wanted, strict=True):
-            differs = one.cpu().numpy() != other
-            wrong |= differs.reshape(COMPARED, -1).any(1)
+    theirs = c4env.TensorEnv(COMPARED, device, openings=2, **options)
+    function = options.get("opponent")
+    rules = {"opponent": c4env.batched(function) if callable(function) else function}
+    rules |= {"layout": options.get("layout", "planes_last"), "autoreset_mode": "SameStep"}
+    ours = c4env.ConnectFourVectorEnv(COMPARED, openings=2, **rules)
+    found, seen = theirs.reset(seed=5)[0], ours.reset(seed=5)[0]
+    rollout = theirs.rollout(any_column, PLIES) if plays == "rollout" else None
+    wrong = np.zeros(COMPARED, np.bool_)
+    for ply in range(PLIES):
+        tensors = {name: torch.from_numpy(array) for name, array in seen.items()}
+        actions = any_column(tensors)
+        expected = [*tensors.values(), actions]
+        if rollout is None:
+            given = [*found.values(), any_column(found)]
+            found, *results = theirs.step(given[-1])[:3]
+        else:
+            given = [rollout.observation[ply], rollout.action_mask[ply], rollout.actions[ply]]
+            results = [rollout.rewards[ply], rollout.terminations[ply]]
+        seen, *same = ours.step(actions.numpy())[:3]
+        expected += [torch.from_numpy(array) for array in same]
+        for one, other in zip(given + results, expected, strict=True):
+            wrong |= (one.cpu() != other).reshape(COMPARED, -1).any(1).numpy()
     return int(wrong.sum())
 
 

@@ -12,6 +12,7 @@ import pytest
 import c4env
 from c4env.agents.solver import Solver
 from c4env.envs.aec import env as aec_env
+from c4env.observation import LAYOUTS
 from tests.benchmarks import env, gpu, harness, jax_loop, solver, vector
 from tests.benchmarks.__main__ import main
 
@@ -93,13 +94,17 @@ def test_boards_on_a_device(monkeypatch, capsys):
     for library in ("torch", "jax", "pgx"):
         pytest.importorskip(library)
     monkeypatch.setattr(gpu, "ROUNDS", 1)
+    monkeypatch.setattr(gpu, "PLIES", 25)
+    monkeypatch.setattr(gpu, "OPPONENTS", {", function": gpu.leftmost})
     command = ["gpu", "--device", "cpu", "--boards", "8", "--milliseconds", "1", "--format", "json"]
     assert main(command) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert [row["what"] for row in rows][-2:] == ["JaxEnv", "pgx"]
-    assert len(rows) == 10
-    assert {(row["boards"], row["wrong"]) for row in rows} == {(8, 0)}
-    assert all(row["plies/s"] > 0 for row in rows)
+    step, rollout = "TensorEnv step, function", "TensorEnv rollout, function"
+    timed = [step, rollout, f"{step}, compiled", f"{rollout}, compiled", "JaxEnv", "pgx"]
+    assert [row["what"] for row in rows] == [*LAYOUTS, *timed]
+    assert {row["wrong"] for row in rows} == {0}
+    assert {row["boards"] for row in rows[-6:]} == {8}
+    assert all(row["plies/s"] > 0 for row in rows[-6:])
     assert main(["gpu", "--device", "nosuch"]) == 2
     assert "device='nosuch'" in capsys.readouterr().err
 
@@ -107,11 +112,13 @@ def test_boards_on_a_device(monkeypatch, capsys):
 def test_games_that_are_wrong_on_a_device_are_counted(monkeypatch):
     pytest.importorskip("torch")
     pytest.importorskip("jax")
-    options = {"opponent": "random", "compile": False}
-    assert gpu.wrong_boards("cpu", options) == gpu.wrong_games(c4env.JaxEnv()) == 0
+    monkeypatch.setattr(gpu, "PLIES", 25)
+    ways = [("step", {"opponent": gpu.leftmost}), ("rollout", {"opponent": "random"})]
+    assert [gpu.wrong_boards("cpu", *way) for way in ways] == [0, 0]
+    assert gpu.wrong_games(c4env.JaxEnv()) == 0
     reset = c4env.TensorEnv.reset
     monkeypatch.setattr(c4env.TensorEnv, "reset", lambda envs, seed: reset(envs, seed=seed + 1))
-    assert gpu.wrong_boards("cpu", options) > 400
+    assert min(gpu.wrong_boards("cpu", *way) for way in ways) > 400
     step = c4env.JaxEnv.step
 
     def swapped(env, state, column):
