@@ -19,9 +19,9 @@ from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import BOARD, CELLS, COLUMNS, drop, has_won, popcount
 from c4env.jit import kernel
 
-FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
+FROM_EMPTY: Final = 0.1  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24
-FORCED_SHARE: Final = 0.25  # of the positions with a forced move go to the replay buffer
+KNOWN_SHARE: Final = 0.25  # of the forced and the proven positions go to the replay buffer
 SEARCHED_SHARE: Final = 0.5  # share of the search's value in a target; the rest is the result's
 
 ONGOING, DRAWN, WON = 0, 1, 2  # results of a game
@@ -90,7 +90,7 @@ class SelfPlayGames:
     def play(self, search: Callable[[Int64s, Float64s], PolicyOutput]) -> Samples:
         """Play one ply on every board; return samples of the games that ended.
 
-        Most positions with a forced move are left out.
+        Most positions that are forced or proven are left out.
         """
         output = search(self.boards, self.generator.gumbel(size=(len(self.boards), COLUMNS)))
         plies = np.bitwise_count(self.boards.sum(axis=1))
@@ -117,5 +117,6 @@ class SelfPlayGames:
         searched = np.where(is_free, moves["value"], result)
         mean = SEARCHED_SHARE * searched + (1 - SEARCHED_SHARE) * result
         moves["value"] = np.where(moves["proven"], searched, mean)
-        samples: Samples = moves[is_free | (self.generator.random(len(moves)) < FORCED_SHARE)]
+        is_open = is_free & ~moves["proven"]
+        samples: Samples = moves[is_open | (self.generator.random(len(moves)) < KNOWN_SHARE)]
         return samples

@@ -39,7 +39,7 @@ from c4env.agents.selfplay.folder import (
 )
 from c4env.agents.selfplay.gumbel import EvaluationCache, GumbelSearch
 from c4env.agents.selfplay.plays import SAMPLE, Samples, SelfPlayGames
-from c4env.agents.solver.exam import in_exam
+from c4env.agents.selfplay.replay import ReplayBuffer
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.rules import CELLS
@@ -67,21 +67,21 @@ class Stage(NamedTuple):
 
 
 # Stages begin by positions, not minutes: the same on quick machines and slow ones.
-STAGES: Final = "0:16:4,500000:32:4,1500000:32:6,5000000:64:8"
+STAGES: Final = "0:16:4,250000:32:4,800000:32:6,2500000:64:8"
 SIZES: Final[dict[str, tuple[Any, str]]] = {  # of a training: the default and the help of each
     "groups": (1, "groups of games, each played in a thread"),
     "boards": (256, "games at once in a group"),
     "channels": (32, "channels of the network"),
     "units": (256, "units of the network's dense layers"),
     "window": (2_000_000, "positions of the replay buffer, of which half are sampled"),
+    "uses": (8, "times that each position is learned"),
     "batch": (512, "positions a step of learning"),
     "steep": (150_000, "positions at which the learning rate is 1 / sqrt(2)"),
     "stages": (STAGES, "POSITIONS:SIMULATIONS:BLOCKS,... from how many positions on"),
 }
-FIXED: Final = 5  # of the sizes must stay when a training is resumed
+FIXED: Final = 6  # of the sizes must stay when a training is resumed
 GREATEST_SIZES: Final = {"groups": 32, "boards": 1 << 16, "channels": 1 << 10, "units": 1 << 13}
 CACHE_PLIES: Final = 16  # plies between two resets of the cache of the network's answers
-USES: Final = 4  # times that each position is learned
 FEWEST: Final = 8  # batches of positions before learning begins
 BEHIND: Final = 16  # plies of all games that learning may be behind while games continue
 FLAT: Final = 0.5  # share of the time after which a cosine lowers the learning rate too
@@ -93,7 +93,7 @@ SPAN: Final = 1000  # a series of checkpoints begins after about this part of th
 
 STATE: Final = "state.pt"
 PROGRESS: Final = "progress.tsv"
-COUNTERS: Final = ("positions", "learned", "seconds", "history")  # that a checkpoint has
+COUNTERS: Final = ("learned", "seconds", "history")  # that a checkpoint has
 
 OnReport = Callable[[SelfPlay, int], Any]
 
@@ -146,7 +146,8 @@ def improve(
 ) -> None:
     """Play in other threads, learn meanwhile, report and save now and then; see :func:`train`."""
     sizes = trainer.sizes
-    most = USES * BEHIND * sizes["groups"] * sizes["boards"]
+    uses = sizes["uses"]
+    most = uses * BEHIND * sizes["groups"] * sizes["boards"]
     losses: list[tuple[Any, Any]] = [(math.nan, math.nan)]
     saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
     begun = time.monotonic() - trainer.seconds
@@ -154,12 +155,12 @@ def improve(
     while (share := trainer.seconds / (60 * minutes)) < 1:
         stage = [stage for since, stage in trainer.stages.items() if trainer.positions >= since][-1]
         played = [threads.submit(play) for play in trainer.playing(stage)]
-        while (behind := USES * (trainer.positions - trainer.fewest) - trainer.learned) > 0:
+        while (behind := uses * (trainer.positions - trainer.fewest) - trainer.learned) > 0:
             if behind <= most and all(play.done() for play in played):
                 break
             losses.append(trainer.learn(rate_at(share, trainer.positions, sizes["steep"])))
         for play in played:
-            trainer.keep(play.result())
+            trainer.replay.add(play.result())
         trainer.seconds = time.monotonic() - begun
         reported = trainer.history[-1]["minutes"] if trainer.history else 0.0
         is_over = trainer.seconds / (60 * minutes) >= 1
@@ -186,7 +187,7 @@ class Trainer:
     A checkpoint in the folder ``out`` is resumed. ``seed`` seeds weights and games.
     """
 
-    positions = learned = 0  # positions played and learned so far
+    learned = 0  # positions learned so far
     seconds = 0.0
     history: Sequence[dict[str, float]] = ()  # the figures of all reports
 
@@ -202,12 +203,17 @@ class Trainer:
         self.optimiser = Optimiser(self.network)
         self._generators = [self.generator, *playing]
         self.groups = [SelfPlayGames(sizes["boards"], generator) for generator in playing]
-        self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
+        self.replay = ReplayBuffer(sizes["window"], self.fewest)
         self._played = self.network  # the first ply replaces it by a copy of the average
         self._caches: list[EvaluationCache] = []  # of each group
         self._plies = 0  # plies since the caches were cleared
         if (out / STATE).exists():
             self._restore()
+
+    @property
+    def positions(self) -> int:
+        """How many positions were added to the replay buffer so far."""
+        return self.replay.positions
 
     def grow(self, blocks: int) -> None:
         """Add blocks to the network until it has ``blocks``."""
@@ -238,27 +244,14 @@ class Trainer:
             for games, cache in zip(self.groups, self._caches, strict=True)
         ]
 
-    def keep(self, moves: Samples) -> None:
-        """Add positions to the replay buffer, except positions of the exam that tests agents."""
-        moves = moves[~in_exam(*moves["board"].T)]
-        window = self.sizes["window"]
-        while len(self.samples) < min(self.positions + len(moves), window):
-            self.samples = np.resize(self.samples, min(window, 2 * len(self.samples) + (1 << 16)))
-        if len(moves):
-            at = np.arange(self.positions, self.positions + len(moves)) % len(self.samples)
-            self.samples[at] = moves
-            self.positions += len(moves)
-
     def learn(self, share: float) -> tuple[Tensor, Tensor]:
-        """Take one gradient step on a batch from the newer half of the positions.
+        """Take one gradient step on a batch of positions.
 
         ``share`` is the learning rate, as a fraction of the highest. Returns the losses of policy
         and value.
         """
         batch = self.sizes["batch"]
-        window = min(len(self.samples), max(self.fewest, self.positions // 2), self.positions)
-        drawn = self.positions - 1 - self.generator.integers(window, size=batch)
-        samples = self.samples[drawn % len(self.samples)]
+        samples = self.replay.draw(self.generator, batch)
         turned = self.generator.random(batch) < 0.5  # mirrored
         policy = samples["policy"].astype(np.float32)
         policy[turned] = policy[turned, ::-1]
@@ -300,7 +293,8 @@ class Trainer:
             "averaged": self.averaged.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "generators": [generator.bit_generator.state for generator in self._generators],
-            "samples": as_bytes(self.samples[: self.positions]),
+            "positions": self.positions,
+            "samples": as_bytes(self.replay.samples[: self.positions]),
             "boards": torch.from_numpy(np.concatenate([games.boards for games in self.groups])),
             "moves": as_bytes(np.concatenate([games.moves for games in self.groups])),
             **{name: getattr(self, name) for name in COUNTERS},
@@ -319,7 +313,7 @@ class Trainer:
                 getattr(self, name).load_state_dict(state[name])
             for generator, saved in zip(self._generators, state["generators"], strict=True):
                 generator.bit_generator.state = saved
-            self.samples = state["samples"].numpy().view(SAMPLE)
+            self.replay.restore(state["samples"].numpy().view(SAMPLE), state["positions"])
             moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
             for i, games in enumerate(self.groups):
                 games.boards = np.split(state["boards"].numpy(), len(self.groups))[i]

@@ -10,14 +10,15 @@ from c4env import Position, agents
 from c4env.agents.selfplay.gumbel import PolicyOutput
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption
+from tests.agents.test_selfplay_replay import samples_of
 from tests.helpers.processes import start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.selfplay import plays, train  # noqa: E402  # they need torch
+from c4env.agents.selfplay import plays, replay, train  # noqa: E402  # they need torch
 
-SMALL = {"boards": 16, "channels": 4, "units": 8, "batch": 32, "stages": "0:2:0"}
+SMALL = {"boards": 16, "channels": 4, "units": 8, "batch": 32, "uses": 4, "stages": "0:2:0"}
 STAGE = train.Stage(2, 0)
 GROWN = train.Stage(3, 2)
 DISORDERED = "0:1:1,9:1:1,8:1:1"  # stages
@@ -39,7 +40,7 @@ def trainer_of(out, seed=1, groups=1):
 
 def play(trainer, stage):
     for group in trainer.playing(stage):
-        trainer.keep(group())
+        trainer.replay.add(group())
 
 
 def scripted(columns, values, proven):
@@ -56,7 +57,7 @@ def scripted(columns, values, proven):
 
 def test_targets_are_results_and_values_halves_each(monkeypatch):
     monkeypatch.setattr(plays, "FROM_EMPTY", 1.0)
-    monkeypatch.setattr(plays, "FORCED_SHARE", 1.0)
+    monkeypatch.setattr(plays, "KNOWN_SHARE", 1.0)
     running = plays.SelfPlayGames(1, np.random.default_rng(0))
     values = [0.5, np.nan, 0.0, -1.0, 0.2, 0.2, 1.0]
     proven = [False, False, False, True, False, False, True]
@@ -76,12 +77,12 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
     monkeypatch.setattr(plays, "FROM_EMPTY", 1.0)
     for asked, kept in ((0, False), (7, True)):
         monkeypatch.setattr(
-            train, "in_exam", lambda *sides, n=asked: np.bitwise_count(sum(sides)) == n
+            replay, "in_exam", lambda *sides, n=asked: np.bitwise_count(sum(sides)) == n
         )
         trainer = trainer_of(tmp_path)
         while trainer.positions < 60:
             play(trainer, STAGE)
-        boards = trainer.samples["board"][: trainer.positions]
+        boards = trainer.replay.samples["board"][: trainer.positions]
         assert (boards.sum(axis=1) == 0).any() == kept
 
 
@@ -90,17 +91,13 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
 def test_a_network_learns_what_it_is_shown(tmp_path, quick, groups):
     trainer = trainer_of(tmp_path, groups=groups)
     shown = [("414141", 3, 1.0), ("51515", 4, -1.0), ("717171", 0, 0.5)]
-    trainer.samples = np.zeros(len(shown), train.SAMPLE)
-    for sample, (moves, column, value) in zip(trainer.samples, shown, strict=True):
-        (sample["board"],) = bitboards(moves)
-        sample["policy"][column] = 1
-        sample["value"] = value
-    trainer.positions = len(shown)
+    samples = samples_of(*shown)
+    trainer.replay.restore(samples, len(samples))
     first = sum(trainer.learn(1.0))
     for _ in range(300):
         last = sum(trainer.learn(1.0))
     assert last < first / 2
-    logits, values = train.Evaluator(trainer.network).evaluate(trainer.samples["board"])
+    logits, values = train.Evaluator(trainer.network).evaluate(samples["board"])
     assert logits.argmax(axis=1).tolist() == [column for _, column, _ in shown]
     assert values[1] < values[2] < values[0]
     assert train.Evaluator(trainer.network).evaluate(bitboards("474747"))[0].argmax() == 3
@@ -169,7 +166,7 @@ def test_a_group_plays_the_same_games_beside_another(tmp_path, quick):
     for trainer in (one, two):
         for _ in range(30):
             moves = [group() for group in trainer.playing(STAGE)]
-            trainer.keep(moves[0])
+            trainer.replay.add(moves[0])
         trainer.learn(1.0)
     assert one.positions == two.positions > 64
     assert (one.groups[0].boards == two.groups[0].boards).all()
@@ -222,7 +219,7 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, groups):
             play(trainer, stage)
             trainer.learn(1.0)
     assert one.positions == two.positions
-    assert (one.samples[: one.positions] == two.samples[: two.positions]).all()
+    assert (one.replay.samples[: one.positions] == two.replay.samples[: one.positions]).all()
     for ours, theirs in zip(one.network.parameters(), two.network.parameters(), strict=True):
         assert ours.equal(theirs)
 
