@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NoReturn
 
 import numpy as np
 
@@ -78,13 +78,25 @@ def reading_checkpoint(path: Path) -> Iterator[None]:
         raise InvalidOption(f"{path}: {reason}: expected a checkpoint, or no file") from None
 
 
-def run(function: Callable[..., Any], parser: argparse.ArgumentParser, *argv: str) -> int:
+class Parser(argparse.ArgumentParser):
+    """A parser that takes whole names, and reports bad usage in one line, with exit code 2."""
+
+    def __init__(self, prog: str | None = None, description: str | None = None) -> None:
+        keeps_lines = argparse.RawDescriptionHelpFormatter
+        super().__init__(
+            prog, description=description, formatter_class=keeps_lines, allow_abbrev=False
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message and exit with code 2."""
+        self.exit(2, f"{self.prog}: {message} (see --help)\n")
+
+
+def run(function: Callable[..., Any], parser: Parser, *argv: str) -> int:
     """Call a function with the arguments of the command line; report bad input in one line.
 
     Returns the exit code: 0 for success, 2 for bad input, 130 for an interrupt.
     """
-    parser.allow_abbrev = False  # a later option cannot change what a prefix means
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter  # keeps the lines of examples
     arguments = vars(parser.parse_args(argv or None))
     try:
         function(**arguments)

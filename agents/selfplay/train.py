@@ -15,7 +15,6 @@ is the mean of the search's value and the game's result, or a result that the se
 
 from __future__ import annotations
 
-import argparse
 import copy
 import math
 import sys
@@ -31,6 +30,7 @@ import numpy as np
 from c4env.agents.base import require_count
 from c4env.agents.selfplay.folder import (
     LAST_SEED,
+    Parser,
     SelfPlay,
     claim_folder,
     needs,
@@ -383,7 +383,7 @@ def as_bytes(array: Samples) -> Any:
 
 def main(*argv: str) -> int:
     """Run the command ``python -m c4env.agents.selfplay.train``; return its exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").replace("``", ""))
+    parser = Parser(description=(__doc__ or "").replace("``", ""))
     parser.add_argument("--out", type=Path, required=True, help="folder of the training")
     parser.add_argument(
         "--minutes", type=float, default=30.0, help="earlier calls included (default 30)"

@@ -1,12 +1,10 @@
 """What self-play needs and PyTorch does not: searches in one batch, games, a training's folder."""
 
-import argparse
-
 import numpy as np
 import pytest
 
 from c4env import Position
-from c4env.agents.selfplay.folder import claim_folder, run
+from c4env.agents.selfplay.folder import Parser, claim_folder, run
 from c4env.agents.selfplay.gumbel import GumbelSearch, considered_visits
 from c4env.agents.selfplay.plays import DRAWN, ONGOING, WON, begin_games, play_columns
 from c4env.agents.solver import Solver
@@ -162,7 +160,7 @@ def test_columns_are_played_and_results_told():
 
 
 def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
-    parser = argparse.ArgumentParser("script")
+    parser = Parser("script")
     parser.add_argument("--steps", type=int)
 
     def act(steps):
@@ -173,8 +171,12 @@ def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
     assert run(act, parser, "--steps", "0") == 2
     assert capsys.readouterr().err == "script: steps=0: expected at least 1\n"
     assert run(act, parser, "--steps", "1") == 130
-    with pytest.raises(SystemExit, match="2"):
-        run(act, parser, "--step", "1")
+    for wrong in (["--step", "1"], ["--steps", "x"]):
+        capsys.readouterr()
+        with pytest.raises(SystemExit, match="2"):
+            run(act, parser, *wrong)
+        (line,) = capsys.readouterr().err.splitlines()
+        assert wrong[-1] in line
 
 
 def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
