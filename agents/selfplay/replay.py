@@ -21,9 +21,9 @@ SLOTS: Final = 1 << 22  # of the hash that finds a position in the buffer
 
 
 class ReplayBuffer:
-    """The latest ``window`` positions, of which training draws from the later half.
+    """The latest ``window`` positions, of which training draws from the more recent half.
 
-    Mirror images are one position. ``least`` positions count as late, however few there are.
+    Mirror images are one position. At least ``least`` positions count as recent.
     """
 
     def __init__(self, window: int, least: int) -> None:
@@ -33,14 +33,14 @@ class ReplayBuffer:
         self._numbers = np.full(SLOTS, -1)  # of positions, by their hash
 
     @property
-    def late(self) -> int:
+    def recent(self) -> int:
         """How many positions training draws from."""
         return min(len(self.samples), max(self.least, self.positions // 2), self.positions)
 
     def add(self, moves: Samples) -> None:
         """Add positions, except those of the exam that tests agents.
 
-        For a position that is among the late ones, the targets become the means of the old ones
+        For a position that is among the recent ones, the targets become the means of the old ones
         and the new ones.
         """
         moves = moves[~in_exam(*moves["board"].T)]
@@ -55,7 +55,7 @@ class ReplayBuffer:
         numbers = self._numbers[slots]
         rows = numbers % len(self.samples)
         is_same = (self.samples["board"][rows] == moves["board"]).all(axis=1)
-        again = is_same & (numbers >= 0) & (numbers >= self.positions - self.late)
+        again = is_same & (numbers >= 0) & (numbers >= self.positions - self.recent)
         self.samples[rows[again]] = mean_of(self.samples[rows[again]], moves[again])
         new = self.positions + np.arange(np.count_nonzero(~again))
         self.samples[new % len(self.samples)] = moves[~again]
@@ -63,8 +63,8 @@ class ReplayBuffer:
         self.positions += len(new)
 
     def draw(self, generator: np.random.Generator, size: int) -> Samples:
-        """Return a random batch of the late positions."""
-        drawn = self.positions - 1 - generator.integers(self.late, size=size)
+        """Return a random batch of the recent positions."""
+        drawn = self.positions - 1 - generator.integers(self.recent, size=size)
         samples: Samples = self.samples[drawn % len(self.samples)]
         return samples
 

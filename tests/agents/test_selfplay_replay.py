@@ -55,17 +55,17 @@ def test_a_proven_value_stays():
     assert buffer.samples["proven"][0]
 
 
-def test_an_early_position_that_comes_again_is_added_once_more():
+def test_an_older_position_that_comes_again_is_added_once_more():
     games = ["1", "2", "3", "4", "11", "12"]
     for restored in (False, True):
         buffer = replay.ReplayBuffer(window=4, least=1)
         for moves in games:
             buffer.add(samples_of((moves, 3, 0.5)))
-        assert (buffer.positions, len(buffer.samples), buffer.late) == (6, 4, 3)
+        assert (buffer.positions, len(buffer.samples), buffer.recent) == (6, 4, 3)
         if restored:
             older, buffer = buffer, replay.ReplayBuffer(window=4, least=1)
             buffer.restore(older.samples, older.positions)
-        buffer.add(samples_of(("4", 3, 1.0)))  # the earliest of the late ones
+        buffer.add(samples_of(("4", 3, 1.0)))  # the oldest of the recent ones
         assert buffer.positions == 6
         buffer.add(samples_of(("3", 3, 1.0)))
         assert buffer.positions == 7
