@@ -143,10 +143,11 @@ def test_a_series_of_checkpoints_is_spaced_by_the_logarithm_of_the_time(
     monkeypatch.setattr(train, "SPAN", 10)  # so that no two fall into one ply
     clock = iter(range(10**6))  # a second passes whenever somebody looks
     monkeypatch.setattr(train, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    trainer = train.train(tmp_path, 5, 1, checkpoints=20, **SMALL)
+    sizes = SMALL | {"boards": 64, "uses": 1}  # new positions with each ply, and quickly
+    trainer = train.train(tmp_path, 5, 1, checkpoints=10, **sizes)
     kept = sorted(tmp_path.glob("checkpoint-*.pt"))
     counts = [int(path.stem.partition("-")[2]) for path in kept]
-    assert len(kept) == 20
+    assert len(kept) == 10
     assert counts[-1] == trainer.positions
     assert np.median(counts) < 0.4 * trainer.positions
     for path in kept[:1] + kept[-1:]:
@@ -155,7 +156,7 @@ def test_a_series_of_checkpoints_is_spaced_by_the_logarithm_of_the_time(
     assert np.ptp(np.diff(np.log(moments))) < 1e-9
     assert (len(moments), moments[-1]) == (20, 3000.0)
     assert 3000 / 10 < moments[0] < 3000 / 8
-    train.train(tmp_path, 6, 1, checkpoints=20, **SMALL)  # a longer series adds to it
+    train.train(tmp_path, 6, 1, checkpoints=10, **sizes)  # a longer series adds to it
     assert {*kept} < {*tmp_path.glob("checkpoint-*.pt")}
 
 
