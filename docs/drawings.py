@@ -263,7 +263,7 @@ def speed() -> str:
 def selfplay() -> str:
     """Blunders in the exam by minutes of self-play, from the table of the page."""
     text = (ROOT / "docs" / "explanation" / "self-play.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([\d.]+) \| [\d,]+ \| ([\d.]+) \| ([\d.]*) \|", text, re.M)
+    rows = re.findall(r"^\| ([\d.]+) \| [\d,]+ \| ([\d.]+) \| ([\d.]*) ?\|", text, re.M)
     assert len(rows) > 5
 
     def place(minutes: str, share: str) -> tuple[float, float]:
