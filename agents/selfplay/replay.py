@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from c4env.agents.selfplay.gumbel import HASH
 from c4env.agents.selfplay.plays import SAMPLE, Samples
@@ -44,8 +45,7 @@ class ReplayBuffer:
         and the new ones.
         """
         moves = moves[~in_exam(*moves["board"].T)]
-        moves = moves[np.sort(np.unique(keys(*moves["board"].T), return_index=True)[1])]
-        turn_to_keys(moves)
+        moves = moves[np.sort(np.unique(turn_to_keys(moves), return_index=True)[1])]
         while len(self.samples) < min(self.positions + len(moves), self.window):
             longer = min(self.window, 2 * len(self.samples) + (1 << 16))
             self.samples = np.resize(self.samples, longer)
@@ -55,7 +55,7 @@ class ReplayBuffer:
         numbers = self._numbers[slots]
         rows = numbers % len(self.samples)
         is_same = (self.samples["board"][rows] == moves["board"]).all(axis=1)
-        again = is_same & (numbers >= 0) & (numbers >= self.positions - self.recent)
+        again = is_same & (numbers >= self.positions - self.recent)
         self.samples[rows[again]] = mean_of(self.samples[rows[again]], moves[again])
         new = self.positions + np.arange(np.count_nonzero(~again))
         self.samples[new % len(self.samples)] = moves[~again]
@@ -75,12 +75,14 @@ class ReplayBuffer:
         self._numbers[_slots_of(samples[numbers % len(samples)])] = numbers
 
 
-def turn_to_keys(moves: Samples) -> None:
-    """Mirror positions in place, so that of two mirror images always the same one remains."""
+def turn_to_keys(moves: Samples) -> NDArray[np.uint64]:
+    """Mirror positions in place, so that mirror images become the same; return their keys."""
     mine, theirs = moves["board"].T
-    turned = keys(mine, theirs) != (mine * 2 + theirs).astype(np.uint64)
+    found = keys(mine, theirs)
+    turned = found != (mine * 2 + theirs).astype(np.uint64)
     moves["board"][turned] = mirror_all(moves["board"][turned])
     moves["policy"][turned] = moves["policy"][turned, ::-1]
+    return found
 
 
 def mean_of(old: Samples, new: Samples) -> Samples:
