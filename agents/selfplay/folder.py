@@ -81,7 +81,7 @@ def reading_checkpoint(path: Path) -> Iterator[None]:
 class Parser(argparse.ArgumentParser):
     """A parser that takes whole names, and reports bad usage in one line, with exit code 2."""
 
-    def __init__(self, prog: str | None = None, description: str | None = None) -> None:
+    def __init__(self, prog: str, description: str = "") -> None:
         keeps_lines = argparse.RawDescriptionHelpFormatter
         super().__init__(
             prog, description=description, formatter_class=keeps_lines, allow_abbrev=False

@@ -383,7 +383,7 @@ def as_bytes(array: Samples) -> Any:
 
 def main(*argv: str) -> int:
     """Run the command ``python -m c4env.agents.selfplay.train``; return its exit code."""
-    parser = Parser(description=(__doc__ or "").replace("``", ""))
+    parser = Parser("python -m c4env.agents.selfplay.train", (__doc__ or "").replace("``", ""))
     parser.add_argument("--out", type=Path, required=True, help="folder of the training")
     parser.add_argument(
         "--minutes", type=float, default=30.0, help="earlier calls included (default 30)"
