@@ -9,13 +9,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import Agent, BatchAgent, Games, require_count
+from c4env.agents.base import BatchAgent, Games, require_count, require_move
 from c4env.agents.making.spec import make
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.batch import parse_actions
 from c4env.envs.opponents import reset_player
-from c4env.envs.streams import streams
+from c4env.envs.streams import next_random, streams
 from c4env.errors import InvalidOption
+from c4env.position import Position
 
 SEED_FACTOR: Final = np.uint64(0xD1B54A32D192ED03)
 """An odd multiplier of a pool's seed, so that pools with different seeds draw differently."""
@@ -87,6 +88,7 @@ class Pool(BatchAgent):
         if not isinstance(weights, Mapping):
             raise InvalidOption(f"weights={weights!r}: expected a dict from opponent to weight")
         super().__init__()
+        self._game: Games | None = None  # that choose plays
         self._per = per
         self._priority = priority
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
@@ -112,7 +114,7 @@ class Pool(BatchAgent):
             raise InvalidOption(f"{agent!r}: expected an agent, its name, a model or a function")
         if agent not in self._numbers:
             player = make(agent)
-            if type(player).games is not Agent.games:
+            if isinstance(player, Pool):
                 raise InvalidOption(f"{agent!r}: expected an opponent that is not itself a pool")
             self._numbers[agent] = number = len(self._weights)
             self._players[number] = player.games(0)  # which remember nothing
@@ -193,8 +195,24 @@ class Pool(BatchAgent):
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game, of every opponent too."""
         super().reset(seed)
+        self._game = None
         for player in self._players.values():
             reset_player(player.agent, seed)
+
+    def reseed(self, seed: int) -> None:
+        """Set the seed of the next draw and column, and forget the game."""
+        super().reseed(seed)
+        self._game = None
+
+    def choose(self, position: Position) -> int:
+        """Choose the 0-based column to play, by the opponent that was drawn for this game."""
+        require_move(position)
+        if self._game is None:
+            self._game = self.games(1)
+            self._game.begin(np.array([0]), np.array([self._state]))
+        column = self._game.choose_one(position, self._state)
+        self._state = next_random(self._state)
+        return column
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Draw an opponent for each board, and return their columns."""

@@ -7,6 +7,7 @@ ConnectX competition.
 from __future__ import annotations
 
 import contextlib
+import copy
 import math
 import os
 import shlex
@@ -18,10 +19,11 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.process import LineProcess
-from c4env.agents.base import Agent, as_number, require_move
+from c4env.agents.base import Agent, Games, as_number, require_move
 from c4env.agents.making.load import file_hint, first_on_path, imports_of
 from c4env.agents.making.options import Command, Seconds, validate_args
 from c4env.agents.making.wrap import FunctionAgent
+from c4env.arrays import Int64s
 from c4env.errors import EngineFault, InvalidOption, LateAnswer
 from c4env.geometry import CONNECT, IS_STANDARD, ROWS
 from c4env.position import DIGITS, Position
@@ -293,6 +295,16 @@ class Submission(FunctionAgent):
         self._submitted = None
         self.left = self.overage
 
+    def reseed(self, seed: int) -> None:
+        """Begin a new game."""
+        self.reset()
+
+    _ask_each = Agent._ask_each  # which begins a new game before each column
+
+    def games(self, boards: int) -> Games:
+        """Return games that remember their moves, each of a copy; of no boards, none."""
+        return _Copies(self, boards) if boards else super().games(boards)
+
     def _play(self, observation: Mapping[str, Any]) -> int:
         """Return the submission's column, a Python int as Kaggle's schema demands."""
         seen = kaggle_observation(observation["observation"], self.left)
@@ -321,6 +333,25 @@ class Submission(FunctionAgent):
         if not 0 <= action < COLUMNS:
             raise ValueError(f"action {action}: expected 0..{COLUMNS - 1}")
         return action
+
+
+class _Copies(Games):
+    """The games on the boards of one environment, each with a submission of its own."""
+
+    def __init__(self, submission: Submission, boards: int) -> None:
+        super().__init__(submission)
+        self.copies = [copy.deepcopy(submission) for _ in range(boards)]
+
+    def begin(self, boards: Int64s, seeds: Int64s) -> None:
+        """Begin new games on boards ``[M]``."""
+        for board in boards.tolist():
+            self.copies[board].reset()
+
+    def choose(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns on boards ``[M]``."""
+        asked = zip(boards.tolist(), discs.tolist(), strict=True)
+        columns = [self.copies[i].choose(Position.from_bitboards(*pair)) for i, pair in asked]
+        return np.array(columns, np.int64)
 
 
 def late_words(timeout: float, overage: float) -> str:

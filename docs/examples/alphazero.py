@@ -20,14 +20,14 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
 from torch import nn
 
 import c4env
-from c4env.agents import Agent, validate_args
+from c4env.agents import Agent, Reads, validate_args
 
 SIMULATIONS, C = 32, 1.5  # simulations a move; weight of priors against values from -1 to 1
 NOISE, SHARE = 1.0, 0.25  # Dirichlet noise at the root, so that every column is tried now and then
@@ -191,7 +191,7 @@ class AlphaZero(Agent):
     deterministic = True
 
     @validate_args
-    def __init__(self, path: str | Path, simulations: int = 100) -> None:
+    def __init__(self, path: Annotated[str, Reads("folder")], simulations: int = 100) -> None:
         self._simulations, self._network = simulations, ConvNet()
         file = Path(path) / CHECKPOINT if Path(path).is_dir() else Path(path)
         self._network.load_state_dict(torch.load(file, "cpu", weights_only=True)["network"])

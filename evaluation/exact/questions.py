@@ -22,7 +22,7 @@ from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer,
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, Scores
 from c4env.evaluation.games.asking import Fault
-from c4env.evaluation.games.field import name_players, split_name
+from c4env.evaluation.games.field import Traits, name_players, split_name
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.referee import HostedPlayer, LocalPlayer, Referee
 from c4env.evaluation.progress import Watcher
@@ -130,16 +130,16 @@ def question_agents(
     The folder keeps the answers. The judge may know the scores already (:meth:`Judge.judge`).
     """
     traits = {name: referee.traits(name) for name in referee.field}
+    specs = {name: str(player) for name, player in referee.field.items()}
     moves, faults = [], Counter[str]()
     done, total = 0, len(traits) * len(positions)
     with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
-        for name, agent in traits.items():
-            spec = str(referee.field[name])
-            key = spec, seed, versions(EXACT), identity_hash(agent.code)
+        keys = {name: key_of(specs[name], traits[name], seed, answers) for name in traits}
+        for name, key in keys.items():
             for labelled in positions:
                 position = labelled.position
                 player, kept = referee.player(name), folder is not None
-                ask = partial(question, player, spec, position, seed, kept)
+                ask = partial(question, player, specs[name], position, seed, kept)
                 answer = answers.find((*key, position.mine, position.theirs), ask)
                 if isinstance(answer, str):
                     faults[f"{name}: {answer}"] += 1
@@ -155,6 +155,25 @@ def question_agents(
         f"{plural(count, 'position')} without an answer, {fault}" for fault, count in faults.items()
     )
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
+
+
+Key = tuple[str, int, str, str]
+"""What the answers of an agent depend on: spec, seed, versions, and identity hash."""
+
+
+def key_of(spec: str, traits: Traits, seed: int, kept: Memo) -> Key:
+    """Return an agent's part of the key of a kept answer.
+
+    Raises:
+        UnreadableRun: there are answers of a Python object that does not say whether it is the one.
+    """
+    key = spec, seed, versions(EXACT), identity_hash(traits.code)
+    if "" in traits.code.values() and any(stored[: len(key)] == key for stored in kept):
+        raise UnreadableRun(
+            f"{kept.lines.path} has answers of {spec}, a Python object without an attribute "
+            "version: it may be another one; name another directory"
+        )
+    return key
 
 
 def question(

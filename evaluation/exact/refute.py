@@ -25,13 +25,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.solver import Solver
-from c4env.errors import InvalidOption, UnreadableRun, require_integer
-from c4env.evaluation.exact.questions import StoredAnswer, question
+from c4env.errors import InvalidOption, require_integer
+from c4env.evaluation.exact.questions import Key, StoredAnswer, key_of, question
 from c4env.evaluation.games.field import Player, Traits, as_players, describe_player, name_players
 from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.games.run import Openings, Settings, choose_openings
 from c4env.evaluation.progress import Watcher
-from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import Position, format_moves, parse_moves
@@ -223,7 +222,7 @@ def refute(
         for referee in team:
             stack.callback(referee.close)
         traits = team[0].traits(name)
-        agent = _identify(name, field[name], traits, settings.seed, memo)
+        agent = key_of(describe_player(field[name]), traits, settings.seed, memo)
         search = partial(_worst, name, memo, agent, positions)
         for case in stack.enter_context(closing(do_all(search, cases, team))):
             worst.append(case)
@@ -249,27 +248,18 @@ def _notes(traits: Traits, seed: int, cases: Sequence[WorstCase]) -> tuple[str, 
     return tuple(notes)
 
 
-_Agent = tuple[str, int, str, str]
-"""What the answers of an agent depend on: spec, seed, versions, and identity hash."""
-
-
-def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) -> _Agent:
-    """Return the agent's part of a key, if the answers in the file can be trusted."""
-    agent = describe_player(player), seed, versions(EXACT), identity_hash(traits.code)
-    if "" in traits.code.values() and any(key[: len(agent)] == agent for key in memo):
-        raise UnreadableRun(
-            f"{memo.lines.path} has answers of {name}, a Python object without an attribute "
-            "version: it may be another one; name another directory"
-        )
-    return agent
-
-
 def _worst(
-    name: str, memo: Memo, agent: _Agent, budget: int, referee: Referee, opening: str, seat: int
+    name: str, memo: Memo, agent: Key, budget: int, referee: Referee, opening: str, seat: int
 ) -> WorstCase:
     """Search from an opening with a colour of the agent."""
     player = referee.player(name)
-    oracle = _Oracle(lambda position: question(player, name, position, agent[1]), memo, agent)
+    spec, run_seed, *_ = agent
+    kept = memo.lines.path is not None
+
+    def ask(position: Position) -> StoredAnswer:
+        return question(player, spec, position, run_seed, kept)
+
+    oracle = _Oracle(ask, memo, agent)
     return _Search(oracle, budget, opening, seat).worst()
 
 
@@ -395,7 +385,7 @@ class _Oracle(NamedTuple):
 
     ask: Callable[[Position], StoredAnswer]
     memo: Memo
-    agent: _Agent
+    agent: Key
 
     def answer(self, position: Position) -> StoredAnswer:
         """The agent's answer."""

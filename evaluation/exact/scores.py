@@ -18,13 +18,11 @@ from c4env.agents.solver import NO_SCORE, Book, Solver
 from c4env.errors import require_integer
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.lines import Memo
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.store.run_files import SCORES_FILE, GameRecord
 from c4env.openings import canonical
 from c4env.position import Position, parse_moves
 from c4env.rules import COLUMNS
 from c4env.system import usable_cores
-
-SCORES_FILE: Final = "scores.jsonl"
 
 Scores = tuple[int | None, ...]
 """The exact score of each of the seven columns, for the side to move; None for a full column."""

@@ -131,9 +131,19 @@ def _starts_threads(value: Any) -> bool:
 
 def _copied(name: str, player: Member, problem: str, expected: str) -> Member:
     try:
-        return player if isinstance(player, Spec) else copy.deepcopy(player)
+        copied = player if isinstance(player, Spec) else copy.deepcopy(player)
+        if (reset := _reset_of(player)) is not None and _reset_of(copied) is reset:
+            raise TypeError("what the reset of a function begins afresh would be shared")
     except Exception as error:
         raise InvalidOption(f"agent {name!r} {problem} ({error}): expected {expected}") from None
+    return copied
+
+
+def _reset_of(player: Member) -> object:
+    """Return what begins the games of a function or network; None of others, which copy it."""
+    if isinstance(player, NetworkAgent):
+        return getattr(player.network.source, "reset", None)
+    return getattr(player.function, "reset", None) if isinstance(player, FunctionAgent) else None
 
 
 def split_name(text: str) -> tuple[str, str]:

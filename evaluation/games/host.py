@@ -44,6 +44,8 @@ agents: Final[dict[str, Any]] = {}
 """The agents of this process, by name."""
 _known: Final = set[str]()
 """The modules of which the users' are in the hashes of agents."""
+_hashed: Final = set[str]()
+"""The files in the hashes of agents."""
 
 
 def make(name: str, text: str, movetime: float | None) -> Any:
@@ -63,14 +65,16 @@ def make(name: str, text: str, movetime: float | None) -> Any:
                 importlib.import_module(library)
     if not isinstance(agent, FunctionAgent):
         importlib.import_module("c4env.bitboard")
-    identity = identity_of([*files, *map(Path, load.users_files(_known))], start)
+    files += map(Path, load.users_files(_known))
+    identity = identity_of(files, start)
     _known.update(sys.modules)
+    _hashed.update(map(str, files))
     return traits_of(agent)._replace(code=identity)
 
 
 def late() -> list[str]:
     """Return the users' files that moves have imported, and that are in no agent's hash."""
-    return sorted(load.users_files(_known))
+    return sorted(load.users_files(_known) - _hashed)
 
 
 def reset(name: str, seed: int) -> Fault | None:

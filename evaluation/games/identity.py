@@ -19,12 +19,13 @@ from c4env.agents.making.zoo import find, third_parties
 from c4env.evaluation.store.header import Identity, hash_files
 
 _IMPORT_PATH: Final = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*(:|$)")
+_WITH_OPTIONS: Final = re.compile(r"[^:=,]+:[A-Za-z_]\w*:[A-Za-z_]\w*=")
 
 
 def files_of(spec: Spec) -> list[Path]:
     """Return the files that a spec names; after an edit of one it is another agent.
 
-    - the file of ``FILE.py:NAME``, and a file that is an option's whole value;
+    - the file of ``FILE.py:NAME``, and a file that is an option's whole value, or its default;
     - the users' modules that these files import, wherever Python finds them;
     - the loaded modules of a package that an import path or an entry point names;
     - the files in a :data:`~c4env.agents.making.options.Folder`, without logs;
@@ -40,8 +41,10 @@ def files_of(spec: Spec) -> list[Path]:
     for module_name, module in [*sys.modules.items()]:
         if module_name.partition(".")[0] in packages:
             paths.append(Path(getattr(module, "__file__", None) or ""))
-    for key, text in spec.options.items():
-        paths += _files_in(declared.get(key, Option(key, str, "")), text)
+    defaults = {key: option.default for key, option in declared.items() if option.default}
+    for key, value in (defaults | {**spec.options}).items():
+        if isinstance(value, str):
+            paths += _files_in(declared.get(key, Option(key, str, "")), value)
     files = {path.absolute() for path in paths if path.is_file()}
     for file in [file for file in files if file.suffix == ".py"]:
         path = [os.path.dirname(os.path.realpath(file)), *sys.path]
@@ -56,15 +59,15 @@ def _files_in(option: Option, text: str) -> Iterator[Path]:
     yield from (Path(text), Path(text.rpartition(":")[0]))  # FILE and FILE.py:NAME
     inner, _, argument = text.partition(":")
     entry = find(inner)
-    if argument and entry and entry.argument:  # an agent as an option, as in puct:selfplay:DIR
-        yield from files_of(Spec.parse(text))
+    if argument and (entry.argument if entry else _WITH_OPTIONS.match(text)):
+        yield from files_of(Spec.parse(text))  # an agent as an option, as in puct:selfplay:DIR
     elif option.reads == "folder":
         yield from (path for path in Path(text).rglob("*") if path.suffix != ".log")
     elif option.reads == "command":
         program, *_ = words = shlex.split(text)
         yield Path(shutil.which(program) or "")
-        for word in words:  # of --net=FILE, the file
-            yield from (Path(word), Path(word.split("=", 1)[-1]))
+        for word in words:  # of --net=FILE, the file; of a folder, what Python runs
+            yield from (Path(word), Path(word.split("=", 1)[-1]), Path(word, "__main__.py"))
         modules = [word for flag, word in pairwise(words) if flag == "-m"]
         yield from map(Path, users_modules(modules, [os.getcwd(), *sys.path]).values())
 

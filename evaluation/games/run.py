@@ -59,7 +59,7 @@ class Settings:
             project's agents play in one process for each job, without a clock in this process for
             the first. A spec that names other people's code plays in a process of its own for each
             job. Python objects play in threads of this process, where they share one interpreter;
-            each job has a copy of them.
+            each job has a copy of them. A function that has a ``reset`` cannot be copied.
         out: directory that keeps each game when it ends; the same call resumes the run, and one
             with more agents or openings adds games.
         watch: called from time to time with the number of games done and the total.
@@ -162,6 +162,13 @@ class Plan(NamedTuple):
     settings: Settings
     referees: Sequence[Referee]  # one for each thread
 
+    def note_late(self) -> None:
+        """Note in the run's directory the files that moves imported, since no hash has them."""
+        late = {name: files for team in self.referees for name, files in [*team.late.items()]}
+        if self.settings.out is not None and late:
+            names = {name: ", ".join(map(os.path.basename, files)) for name, files in late.items()}
+            note_late(Path(self.settings.out), names)
+
 
 def prepare(
     field: Field,
@@ -238,7 +245,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 for game in _in_order(new_games, schedule, stored) if ordered else games:
                     is_new = game.fixture not in stored
                     if is_new:
-                        _note_late(out, plan.referees)
+                        plan.note_late()
                         file.append(game.values())
                         done += 1
                     if settings.on_game is not None:
@@ -259,13 +266,6 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     finally:
         for referee in plan.referees:
             referee.close()
-
-
-def _note_late(out: Path | None, team: Sequence[Referee]) -> None:
-    """Note in a run's directory the files that moves imported, since no hash has them."""
-    late = {name: files for referee in team for name, files in [*referee.late.items()]}
-    if out is not None and late:
-        note_late(out, {name: ", ".join(map(os.path.basename, late[name])) for name in late})
 
 
 def _lost(games: int) -> str:
@@ -334,7 +334,8 @@ def _play_on_cluster(plan: Plan, fixtures: Sequence[Fixture]) -> Generator[GameR
     ]
     try:
         with _cluster(settings) as results:
-            for games in results(batches):
+            for games, late in results(batches):
+                plan.referees[0].late |= late
                 yield from games
     except (C4Error, GeneratorExit):
         raise
@@ -349,14 +350,14 @@ def workers_share() -> str:
 
 def play_batch(
     batch: tuple[Field, Clock | None, int, Sequence[Fixture], str],
-) -> list[GameRecord]:
-    """Play games in a worker."""
+) -> tuple[list[GameRecord], dict[str, list[str]]]:
+    """Play games in a worker; return them, and :attr:`Referee.late`."""
     field, clock, seed, fixtures, version = batch
     if version != workers_share():
         where = f"a worker on {platform.node()} has c4env {workers_share()}"
         raise InvalidOption(f"{where}: expected the same as the run, {version}")
     with closing(Referee(field, clock, seed)) as referee:
-        return [referee.play(*fixture) for fixture in fixtures]
+        return [referee.play(*fixture) for fixture in fixtures], referee.late
 
 
 @contextmanager

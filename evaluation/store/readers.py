@@ -25,7 +25,7 @@ import numpy as np
 
 from c4env.errors import C4Error, UnreadableRun, brief
 from c4env.evaluation.store.lines import read_text
-from c4env.evaluation.store.run_files import CUT, Ending, GameRecord
+from c4env.evaluation.store.run_files import CUT, SCORES_FILE, Ending, GameRecord
 from c4env.evaluation.tables import shortened
 from c4env.geometry import BOARD_SIZE, COLUMNS, CONNECT, DIGITS, ROWS
 from c4env.position import Position, format_moves
@@ -72,7 +72,8 @@ def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
     """
     files = [path]
     if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.suffix.lower() in READERS)
+        files = [file for file in path.iterdir() if file.suffix.lower() in READERS]
+        files = sorted(file for file in files if file.name != SCORES_FILE)  # of c4 quality --out
         if not files:
             raise UnreadableRun(
                 f"{path} has no games: expected games.jsonl of a run, or files that end in "
@@ -419,6 +420,9 @@ def _of_csv(text: str) -> Found:
     """Find the games in a table with the columns of ours, or first, second and moves."""
     reader = csv.DictReader(io.StringIO(text), strict=True)
     try:
+        heading = [*(reader.fieldnames or ())]
+        if twice := [name for name in heading if heading.count(name) > 1]:
+            raise UnreadableRun(f"line 1: the heading has {twice[0]!r} twice")
         for row in reader:
             yield f"line {reader.line_num}", partial(_of_row, row)
     except csv.Error as error:

@@ -24,6 +24,7 @@ from c4env.position import Position
 
 GAMES_FILE: Final = "games.jsonl"
 RUN_FILE: Final = "run.json"
+SCORES_FILE: Final = "scores.jsonl"
 
 Ending = Literal[
     "four", "full board",

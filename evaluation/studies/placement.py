@@ -394,6 +394,7 @@ def _play(plan: Plan, course: Course) -> list[GameRecord]:
             with closing(do_all(Referee.play, fixtures(), plan.referees)) as new_games:
                 try:
                     for game in new_games:
+                        plan.note_late()
                         file.append(game.values())
                         count += 1
                         show(game)

@@ -233,6 +233,21 @@ def submitted(tmp_path, monkeypatch):
     return make
 
 
+def test_a_submission_remembers_the_game_of_each_board(submitted):
+    agent = submitted("turn = -1\ndef agent(o):\n    global turn\n    turn += 1\n    return turn\n")
+    games, discs = agent.games(2), np.zeros((2, 2), np.int64)
+
+    def ask(*boards):
+        return games.choose(np.array(boards), discs[: len(boards)], discs[0]).tolist()
+
+    games.begin(np.arange(2), discs[0])
+    assert [ask(0, 1), ask(0), ask(0, 1)] == [[0, 0], [1], [2, 1]]
+    games.begin(np.array([0]), discs[0])
+    assert ask(0, 1) == [0, 2]
+    for _ in range(2):  # a pool asks it about boards of which it knows no game
+        assert agent.choose_many(discs, discs[0]).tolist() == [0, 0]
+
+
 SHOWN = (
     "observation.board[28:] == [0, 0, 0, 2, 0, 0, 0, 1, 0, 1, 1, 0, 0, 2]",  # from the top
     "type(observation.board) is list and observation['board'][:28] == [0] * 28",

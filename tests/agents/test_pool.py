@@ -242,6 +242,16 @@ def test_a_pool_per_move_asks_each_by_its_share():
     assert any(len(set(game[:3])) > 1 for board in answered for game in board)
 
 
+def test_a_pool_that_is_asked_game_by_game_draws_for_each_game():
+    pool, drawn = Pool({ONES: 1, FIVES: 1}), set()
+    for seed in range(20):
+        pool.reset(seed)
+        game = {pool.choose(position) for position in (Position(), Position.parse("44"))}
+        drawn |= game
+        assert len(game) == 1
+    assert drawn == {1, 5}
+
+
 def test_bad_pools_are_refused():
     pools = Pool({ONES: 1}), Pool({ONES: 1}, per="move")
     message = "priority={}: expected"

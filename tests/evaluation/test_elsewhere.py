@@ -86,6 +86,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
     for number in (2, 1):
         (tmp_path / f"game{number}.json").write_text(json.dumps([["a", "b", WON[: 6 + number]]]))
     (tmp_path / "README.md").write_text("no game")
+    (tmp_path / "scores.jsonl").write_text("[0, 0, [1]]")  # of c4 quality --out
     (tmp_path / "game1.json").write_text(json.dumps([["a", "b", "44"]]))
     assert [game.moves for game in read_games(tmp_path).games] == ["44", WON]
 
@@ -120,6 +121,7 @@ BAD = {
     "a.csv": {
         "first,second,moves\na,b,44\na,b": "line 3: expected as many cells",
         "first,second,moves,date\na,b,44,May": "unknown 'date'",
+        "first,second,moves,moves\na,b,44,5": "line 1: the heading has 'moves' twice",
     },
 }
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import zipfile
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,7 @@ from c4env.evaluation.games.field import (
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.identity import files_of, identity_of
 from c4env.evaluation.games.referee import Referee
+from c4env.evaluation.games.run import play_batch, workers_share
 from c4env.evaluation.store.header import identity_hash
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
@@ -146,6 +148,9 @@ SPECS = [
     ("own.py:Own:data=own.bin", {"own.py": OWN, "own.bin": "1"}, "own.bin"),
 ]
 NAMED = [
+    ("own.py:Own", {"own.py": OWN.replace('""', "'own.bin'"), "own.bin": "1"}, "own.bin"),
+    ("own.py:Own:data=more.py:Own:data=w.npy", {"own.py": OWN, "more.py": OWN, "w.npy": "1"}, ""),
+    ("exec:python3 -u bots", {"bots/__main__.py": PLAIN}, ""),
     ("exec:./engine --net=w.bin", {"engine": "1", "w.bin": "1"}, "w.bin"),
     ("exec:python3 own.py", {"own.py": PLAIN}, "own.py"),
     ("exec:python3 -m own_package.net", NET, "own_package/more.py"),
@@ -260,8 +265,21 @@ def test_a_run_whose_moves_import_what_no_hash_has_is_not_resumed(folder):
     evaluation.round_robin(field, [""], out="kept")
     with pytest.raises(UnreadableRun, match=r"own.py:agent, whose moves imported own_helper\.py"):
         evaluation.round_robin(field, [""], out="kept")
-    with pytest.raises(InvalidOption, match=r"a move imported own_helper\.py"):
-        evaluation.quality("own.py:agent", count=2, out="answers")
+    evaluation.place("own.py:agent", 2, out="placed")
+    with pytest.raises(UnreadableRun, match=r"own.py:agent, whose moves imported own_helper\.py"):
+        evaluation.place("own.py:agent", 2, out="placed")
+    for ask in (partial(evaluation.quality, count=2), partial(evaluation.refute, openings=0)):
+        with pytest.raises(InvalidOption, match=r"a move imported own_helper\.py"):
+            ask("own.py:agent", out="answers")
+    batch = name_players(field), None, 0, [(("own.py:agent", "random"), "")], workers_share()
+    assert [*play_batch(batch)[1]] == ["own.py:agent"]
+
+
+@pytest.mark.isolated
+def test_the_modules_beside_a_submission_are_in_its_hash(folder):
+    write({"own.py": f"import own_helper\n{PLAIN}", "own_helper.py": "a = 3\n"})
+    digests = [evaluation.round_robin(["kaggle:own.py", "random"], [""], out="kept").digest]
+    assert digests == [evaluation.round_robin(["kaggle:own.py", "random"], [""], out="kept").digest]
 
 
 @pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5"])
@@ -337,5 +355,11 @@ def test_answers_of_an_object_without_a_version_are_not_resumed(tmp_path):
     for _ in range(2):
         evaluation.refute({"own": Own()}, late, 5)
     evaluation.refute({"own": Own()}, late, 5, out=tmp_path)
-    with pytest.raises(UnreadableRun, match="own, a Python object without an attribute version"):
-        evaluation.refute({"own": Own()}, late, 5, out=tmp_path)
+    agents.register("own-name", Own)
+    evaluation.quality(["one=own-name", "two=own-name"], count=2, out=tmp_path)
+    for ask in (
+        lambda: evaluation.refute({"own": Own()}, late, 5, out=tmp_path),
+        lambda: evaluation.quality("own-name", count=2, out=tmp_path),
+    ):
+        with pytest.raises(UnreadableRun, match="a Python object without an attribute version"):
+            ask()

@@ -120,6 +120,19 @@ def test_an_object_that_cannot_be_copied_plays_with_one_job():
         endings(field, jobs=2)
 
 
+def test_a_function_that_remembers_its_game_is_not_shared():
+    """A copy of a function is the function itself."""
+
+    def remembers(observation):
+        return first_legal(observation)
+
+    remembers.reset = lambda seed: None
+    assert endings({"remembers": remembers, "random": "random"})
+    for field, jobs in (({"one": remembers, "two": remembers}, 1), ({"one": remembers}, 2)):
+        with pytest.raises(InvalidOption, match=r"the reset of a function .* would be shared"):
+            endings(field | {"random": "random"}, jobs=jobs)
+
+
 def test_numbas_threads_are_refused_in_two_threads():
     """Its threading layer "workqueue" would end the process."""
 

@@ -21,7 +21,7 @@ from c4env.evaluation.exact.questions import (
     read_labelled,
     referee_of,
 )
-from c4env.evaluation.exact.scores import SCORES_FILE, Judge
+from c4env.evaluation.exact.scores import Judge
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 from tests.rules import reference
@@ -121,7 +121,7 @@ def test_an_interrupted_judgement_loses_nothing_and_goes_on(tmp_path, jobs):
     with a_judge(tmp_path) as judge, pytest.raises(KeyboardInterrupt):
         judge.judge(positions, jobs=jobs, watch=stop)
     for _ in range(2):
-        begun.append((tmp_path / SCORES_FILE).read_bytes().count(b"\n"))
+        begun.append((tmp_path / "scores.jsonl").read_bytes().count(b"\n"))
         with a_judge(tmp_path) as judge:
             assert len(judge) == begun[-1] >= 40
             judge.judge(positions, jobs=jobs, watch=lambda *done: seen.append(done))

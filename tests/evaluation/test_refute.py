@@ -156,7 +156,9 @@ def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
 
 @pytest.mark.compiled
 def test_any_number_of_jobs_finds_the_same():
-    assert evaluation.refute("random", LATE, jobs=2) == evaluation.refute("random", LATE)
+    found = evaluation.refute("random", LATE)
+    assert evaluation.refute("random", LATE, jobs=2) == found
+    assert evaluation.refute({"named": "random"}, LATE).openings == found.openings
 
 
 def test_an_agent_that_breaks_down_is_refuted_there():
