@@ -163,8 +163,11 @@ class Agent(abc.ABC):
         """Return the agent's games on the boards of an environment, 0 to ``boards - 1``.
 
         Of :meth:`choose` and :meth:`choose_many`, the one written nearer to the class plays. On an
-        only board :meth:`choose` plays if no seed matters.
+        only board :meth:`choose` plays if no seed matters. A deterministic agent is reset now,
+        since no seed will reset it before a move.
         """
+        if self.deterministic:
+            reset_player(self, None)
         asked = "choose_many", "choose"
         written = [name for kind in type(self).__mro__ for name in asked if name in vars(kind)]
         if written[0] == "choose" or (boards == 1 and self.deterministic):

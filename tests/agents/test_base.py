@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from c4env import Position, agents, observe
+from c4env import ConnectFourEnv, Position, agents, observe
 from c4env.agents.base import Agent
 from c4env.agents.baselines import Greedy, Random
 from c4env.agents.heuristics.names import HEURISTICS
@@ -43,6 +43,23 @@ def test_a_copy_keeps_every_attribute():
     agent.avoid = 0
     assert [a.choose(Position()) for a in (agent, copy.deepcopy(agent))] == [1, 1]
     assert pickle.loads(pickle.dumps(agent)).choose(Position()) == 1
+
+
+def test_a_deterministic_agent_is_reset_before_its_first_game():
+    class Caches(Agent):
+        deterministic = True
+
+        def reset(self, seed=None):
+            self.cache = {}
+
+        def choose(self, position):
+            return self.cache.setdefault(position, 3)
+
+    env = ConnectFourEnv("random", seat=0)
+    env.reset(seed=1)
+    env.opponent = Caches()  # amid a game
+    env.step(2)
+    assert env.position.moves() == "34"
 
 
 def test_a_search_of_a_users_agent_sets_its_nodes():
@@ -91,7 +108,7 @@ def test_an_agent_has_few_public_members():
 STOPPED_BY_CTRL_C = """
 import threading, time
 import numpy as np
-from c4env import Position, agents, observe
+from c4env import ConnectFourEnv, Position, agents, observe
 
 empty, many = Position(), (np.zeros((8, 2), np.int64), np.zeros(8, np.int64))
 endless = [agents.make(spec).choose for spec in %r]
