@@ -48,6 +48,8 @@ class Pool(BatchAgent):
         >>> pool.add(lambda observation: 3, weight=2)  # such as a past self, from the next game on
     """
 
+    _game: Games | None = None  # which choose plays
+
     def __init__(
         self,
         weights: Mapping[Any, float] | None = None,
@@ -88,7 +90,6 @@ class Pool(BatchAgent):
         if not isinstance(weights, Mapping):
             raise InvalidOption(f"weights={weights!r}: expected a dict from opponent to weight")
         super().__init__()
-        self._game: Games | None = None  # that choose plays
         self._per = per
         self._priority = priority
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
@@ -195,7 +196,6 @@ class Pool(BatchAgent):
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game, of every opponent too."""
         super().reset(seed)
-        self._game = None
         for player in self._players.values():
             reset_player(player.agent, seed)
 

@@ -191,7 +191,9 @@ class AlphaZero(Agent):
     deterministic = True
 
     @validate_args
-    def __init__(self, path: Annotated[str, Reads("folder")], simulations: int = 100) -> None:
+    def __init__(
+        self, path: Annotated[str | Path, Reads("folder")], simulations: int = 100
+    ) -> None:
         self._simulations, self._network = simulations, ConvNet()
         file = Path(path) / CHECKPOINT if Path(path).is_dir() else Path(path)
         self._network.load_state_dict(torch.load(file, "cpu", weights_only=True)["network"])

@@ -19,7 +19,7 @@ from c4env.agents.making.zoo import find, third_parties
 from c4env.evaluation.store.header import Identity, hash_files
 
 _IMPORT_PATH: Final = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*(:|$)")
-_WITH_OPTIONS: Final = re.compile(r"[^:=,]+:[A-Za-z_]\w*:[A-Za-z_]\w*=")
+_WITH_OPTIONS: Final = re.compile(r".+:[A-Za-z_]\w*:[A-Za-z_]\w*=")
 
 
 def files_of(spec: Spec) -> list[Path]:
@@ -59,7 +59,7 @@ def _files_in(option: Option, text: str) -> Iterator[Path]:
     yield from (Path(text), Path(text.rpartition(":")[0]))  # FILE and FILE.py:NAME
     inner, _, argument = text.partition(":")
     entry = find(inner)
-    if argument and (entry.argument if entry else _WITH_OPTIONS.match(text)):
+    if (argument and entry and (entry.argument or "=" in argument)) or _WITH_OPTIONS.match(text):
         yield from files_of(Spec.parse(text))  # an agent as an option, as in puct:selfplay:DIR
     elif option.reads == "folder":
         yield from (path for path in Path(text).rglob("*") if path.suffix != ".log")

@@ -164,7 +164,7 @@ class Plan(NamedTuple):
 
     def note_late(self) -> None:
         """Note in the run's directory the files that moves imported, since no hash has them."""
-        late = {name: files for team in self.referees for name, files in [*team.late.items()]}
+        late = {name: files for r in self.referees for name, files in [*r.late.items()]}
         if self.settings.out is not None and late:
             names = {name: ", ".join(map(os.path.basename, files)) for name, files in late.items()}
             note_late(Path(self.settings.out), names)

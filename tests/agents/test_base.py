@@ -108,7 +108,7 @@ def test_an_agent_has_few_public_members():
 STOPPED_BY_CTRL_C = """
 import threading, time
 import numpy as np
-from c4env import ConnectFourEnv, Position, agents, observe
+from c4env import Position, agents, observe
 
 empty, many = Position(), (np.zeros((8, 2), np.int64), np.zeros(8, np.int64))
 endless = [agents.make(spec).choose for spec in %r]

@@ -150,6 +150,7 @@ SPECS = [
 NAMED = [
     ("own.py:Own", {"own.py": OWN.replace('""', "'own.bin'"), "own.bin": "1"}, "own.bin"),
     ("own.py:Own:data=more.py:Own:data=w.npy", {"own.py": OWN, "more.py": OWN, "w.npy": "1"}, ""),
+    ("own.py:Own:data=greedy:heuristic=h.py:h", {"own.py": OWN, "h.py": "h = 1\n"}, ""),
     ("exec:python3 -u bots", {"bots/__main__.py": PLAIN}, ""),
     ("exec:./engine --net=w.bin", {"engine": "1", "w.bin": "1"}, "w.bin"),
     ("exec:python3 own.py", {"own.py": PLAIN}, "own.py"),
