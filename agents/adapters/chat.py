@@ -165,8 +165,8 @@ class Chat(Agent):
         self._moves = self._moves_to(position)
         question = fill(self.prompt, position, self._moves)
         messages: list[ChatMessage] = [{"role": "user", "content": question}]
-        for _ in range(self.retries + 1):
-            reply = self._ask(messages)
+        for number in range(self.retries + 1):
+            reply = self._ask(messages, number)
             column, problem = self._judge(reply, position)
             if column is not None:
                 self._after = position.play(column)
@@ -195,12 +195,14 @@ class Chat(Agent):
         except (InvalidAction, IllegalMove) as error:
             return None, str(error)
 
-    def _ask(self, messages: list[ChatMessage]) -> Reply:
+    def _ask(self, messages: list[ChatMessage], number: int) -> Reply:
         client = open_client(self.base_url, self.timeout)
         ask = functools.partial(request, client, self.model, messages, self._sent)
         if self.answers is None or self._seed is None:
             return ask()
         asked = {"model": self.model, "messages": messages, **self._options}
+        if number > 1:  # a question that was asked before is not answered by its first answer
+            asked["try"] = number
         return self.answers.find(self._seed, str(client.base_url), asked, ask)
 
 

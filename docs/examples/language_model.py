@@ -78,8 +78,8 @@ class LanguageModel(Agent):
         messages = [{"role": "user", "content": asked}]
         for _ in range(self.retries + 1):
             answer = self.ask(messages)
-            found = re.search(r"^Move: (\d+)$", answer.strip(), re.M)
-            if found and found[1] in legal and answer.strip().endswith(found[0]):
+            found = re.fullmatch(r"Move: (\d+)", answer.strip().split("\n")[-1])
+            if found and found[1] in legal:
                 return int(found[1]) - 1
             problem = f"expected Move: N as the last line, and N one of {listed}"
             messages += [{"role": "assistant", "content": answer or "(nothing)"}]

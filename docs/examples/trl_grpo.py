@@ -27,7 +27,8 @@ KIND = "both+legal"  # of the prompts; a small model may need both+legal+answer+
 def questions(count, seed):
     """Return positions as prompts, none of the exam; "moves" leads to the position."""
     with tempfile.TemporaryDirectory() as folder:
-        found = evaluation.data(Path(folder) / "data.npz", count, range(8, 31), seed)
+        path = Path(folder) / "data.npz"
+        found = evaluation.data(path, count, range(8, 31), seed, sets=["random"])
     rows = []
     for row in found:
         moves = row.position.moves()

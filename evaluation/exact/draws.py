@@ -116,7 +116,10 @@ def _listed(name: str, plies: range) -> Int64s:
 
 
 def _of_games(sets: Sequence[str], plies: range, positions: int, seed: int) -> Int64s:
-    """Collect at least ``positions`` boards ``[2, N]``, the same number per ply if possible."""
+    """Collect at least ``positions`` boards ``[2, N]``.
+
+    If possible, the plies have equal shares, and in each the sets.
+    """
     sources = [_games(SETS[name], seed) for name in sets]
     boards = {ply: np.empty((2, 0), np.int64) for ply in plies}
     rare: set[int] = set()  # plies of which the games have fewer positions than wanted
@@ -127,18 +130,26 @@ def _of_games(sets: Sequence[str], plies: range, positions: int, seed: int) -> I
         short = [ply for ply in plies if ply not in rare and boards[ply].shape[1] < share]
         if not short:
             break
-        batch = np.concatenate([next(source) for source in sources], axis=1)
-        batch = batch[:, ~in_exam(*batch)]
-        discs = np.bitwise_count(batch[0] | batch[1])
+        batches = [next(source) for source in sources]
+        batches = [batch[:, ~in_exam(*batch)] for batch in batches]
+        passed += sum(batch.shape[1] for batch in batches)
+        batches = [batch[:, distinct(*batch)] for batch in batches]
+        discs = [np.bitwise_count(batch[0] | batch[1]) for batch in batches]
         for ply in short:
-            joined = np.concatenate([boards[ply], batch[:, discs == ply]], axis=1)
+            new = [batch[:, on == ply] for batch, on in zip(batches, discs, strict=True)]
+            joined = np.concatenate([boards[ply], _in_turn(new)], axis=1)
             boards[ply] = joined[:, distinct(*joined)]
-        passed += batch.shape[1]
         if passed > PATIENCE[0] + PATIENCE[1] * positions:
             rare.update(ply for ply in short if boards[ply].shape[1] < share)
             passed = 0
     taken = [boards[ply][:, : None if ply in rare else share] for ply in plies]
     return np.concatenate(taken, axis=1)
+
+
+def _in_turn(parts: Sequence[Int64s]) -> Int64s:
+    """Return the boards ``[2, M]`` of all parts in turn; the rest of the longest comes last."""
+    places = np.concatenate([np.arange(part.shape[1]) for part in parts])
+    return np.concatenate(parts, axis=1)[:, np.argsort(places, kind="stable")]
 
 
 def _games(agents: Mapping[str, int], seed: int) -> Iterator[Int64s]:

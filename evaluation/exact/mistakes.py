@@ -239,14 +239,16 @@ def _part(
     where: str, games: Sequence[GameRecord], quality: Quality, player: str, **selection: Any
 ) -> Part:
     own = quality.slice(player, **selection)
-    if "colour" in selection:
-        selection["colour"] = 1 - selection["colour"]
+    seats = [selection["colour"]] if "colour" in selection else [0, 1]
+    if len(seats) == 1:
+        selection["colour"] = 1 - seats[0]
     opponents = math.nan
     if OTHERS in quality.players:
         opponents = quality.slice(OTHERS, **selection).blunder_rate.value
-    points = [game.points[game.players.index(player)] for game in games if game.counted]
+    counted = [game for game in games if game.counted]
+    points = [game.points[s] for game in counted for s in seats if game.players[s] == player]
     score = sum(points) / len(points) if points else None
-    return Part(where, len(points) or None, score, own, opponents)
+    return Part(where, len(counted) or None, score, own, opponents)
 
 
 def _grouped(

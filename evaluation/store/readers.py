@@ -393,10 +393,12 @@ def _of_json(text: str) -> Found:
 
 
 def _is_one(value: list[Any]) -> bool:
-    """Whether a list is one game: of numbers, of TextArena's actions, or its log."""
+    """Whether a list is one game: of numbers, of TextArena's actions, its log, or after names."""
     actions = all(isinstance(item, str) and _BRACKETS.fullmatch(item) for item in value)
     numbers = all(isinstance(item, int | float) for item in value)
-    return bool(value) and (numbers or actions or all(map(_is_message, value)))
+    names = [isinstance(item, str) and not _is_moves(item) for item in value[:2]]
+    named = len(value) == 3 and all(names) and isinstance(value[2], str | list)
+    return bool(value) and (numbers or actions or named or all(map(_is_message, value)))
 
 
 def _of_json_lines(text: str) -> Found:

@@ -292,6 +292,16 @@ def test_kaggle_asks_again_in_one_message(server):
     assert "The first." not in third[0]
 
 
+def test_kaggles_questions_are_asked_again_though_they_repeat(server, tmp_path):
+    file = tmp_path / "answers.jsonl"
+    agent = agents.make(f"chat:m,base_url={server.url},prompt=kaggle,answers={file}")
+    for _ in range(2):
+        agent.reset(5)
+        server.script = ["None."] * 2 + ["Final Answer: 3"]
+        assert agent.choose(Position()) == 3
+        assert len(server.asked) == 3
+
+
 # -- answers that are kept --------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """Exact data: labels as the slow reference finds them, splits, files, and a kill."""
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -148,6 +149,15 @@ def test_no_position_comes_twice_and_a_mirror_image_is_in_the_same_split(late, t
     assert 60 < shares["validation"] < 140
     assert 60 < shares["test"] < 140
     assert sum(shares.values()) == sum(len(labels.of(split).mine) for split in SPLITS)
+
+
+def test_the_sets_have_equal_shares():
+    draw, plies = partial(draws.Draw.checked, 1), range(20, 24)
+    mixed, *alone = (
+        {*map(tuple, draw(sets, plies, count).boards().T.tolist())}
+        for sets, count in ((["random", "zoo"], 400), (["random"], 400), (["zoo"], 400))
+    )
+    assert [round(len(mixed & some), -1) for some in alone] == [200, 200]
 
 
 def test_positions_of_the_exam_are_left_out(tmp_path):

@@ -49,6 +49,14 @@ def test_a_text_of_games(tmp_path):
     assert run.notes == ("2 games without a result, not counted in any table",)
 
 
+@pytest.mark.parametrize("moves", ["[3, 3]", '"44"'])
+def test_a_json_file_may_be_one_game_with_names(tmp_path, moves):
+    file = tmp_path / "game.json"
+    file.write_text(f'["gpt", "claude", {moves}]')
+    (game,) = read_games(file).games
+    assert (game.players, game.moves) == (("gpt", "claude"), "44")
+
+
 def test_moves_alone_have_the_players_given(tmp_path):
     file = tmp_path / "moves.txt"
     file.write_text(f"{WON}\n{WON} 1-0\n")

@@ -77,6 +77,15 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
     }
 
 
+def test_an_agent_against_itself_has_the_points_of_both_colours(solver, judge):
+    won = game(solver, ENDING, 4, players=("a", "a"))
+    parts = {part.where: part for part in Mistakes.of([won], "a", judge).parts}
+    assert [(parts[where].games, parts[where].score) for where in (
+        "all games", "moving first", "moving second",
+    )] == [(1, 0.5), (1, won.points[0]), (1, won.points[1])]  # fmt: skip
+    assert won.winner is not None
+
+
 @pytest.mark.compiled
 def test_a_kind_is_told_by_the_next_two_discs():
     for moves, column, kind in (

@@ -29,7 +29,7 @@ def play(server, tmp_path):
 
 
 def test_a_run_that_breaks_off_goes_on_and_repeats_no_request(server, play, tmp_path):
-    server.script = ["Move: 1"] * 3 + [Fault(401, body=KEY.encode())]
+    server.script = ["Move: 9\nMove: 1"] * 3 + [Fault(401, body=KEY.encode())]
     broken = play()
     assert "the same command resumes the run" in broken.stderr
     assert KEY not in broken.stdout + broken.stderr
