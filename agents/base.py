@@ -145,7 +145,8 @@ class Agent(abc.ABC):
         other. Override this method to choose on all boards at once (:class:`BatchAgent`).
 
         Args:
-            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
+            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side, which the
+                agent does not change.
             seeds: int64 ``[M]`` below 2**48.
         """
         return self._ask_each(discs, seeds)

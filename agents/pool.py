@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import BatchAgent, Games, require_count, require_move
+from c4env.agents.base import Agent, BatchAgent, Games, require_count, require_move
 from c4env.agents.making.spec import make
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.batch import parse_actions
@@ -118,7 +118,7 @@ class Pool(BatchAgent):
             if isinstance(player, Pool):
                 raise InvalidOption(f"{agent!r}: expected an opponent that is not itself a pool")
             self._numbers[agent] = number = len(self._weights)
-            self._players[number] = player.games(0)  # which remember nothing
+            self._players[number] = Agent.games(player, 0)  # which remember nothing
             self._weights = np.append(self._weights, 0.0)
             self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
             self._recent = np.vstack([self._recent, np.zeros((1, 2))])
@@ -216,7 +216,7 @@ class Pool(BatchAgent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Draw an opponent for each board, and return their columns."""
-        return _ask(self._players, self._draw(seeds), discs, seeds)
+        return _ask(self._players, self._draw(seeds), np.arange(len(discs)), discs, seeds)
 
     def games(self, boards: int) -> Games:
         """Return the games of one environment, each with an opponent that is drawn for it.
@@ -238,8 +238,8 @@ class Pool(BatchAgent):
 
     def _count(self, numbers: Int64s, rewards: Float64s) -> None:
         """Count the caller's rewards ``[M]`` against the opponents with these numbers, or -1."""
-        for number in np.flatnonzero(np.bincount(numbers + 1)[1:]):
-            results = rewards[numbers == number]
+        for number, games in _each(numbers):
+            results = rewards[games]
             self._counts[number] += np.bincount(results.astype(np.int64) + 1, minlength=3)
             # Games that end together carry the same weight.
             new = np.array([(results + 1).sum() / 2, len(results)])
@@ -261,10 +261,13 @@ class _PoolGames(Games):
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Draw an opponent for each new game; see :attr:`Pool.shares` for the errors."""
-        self.playing[boards] = self.pool._draw(seeds)
+        self.playing[boards] = numbers = self.pool._draw(seeds)
         present = self.pool._players
-        self.players |= present
-        if len(self.players) > len(present):  # some are removed
+        for number, games in _each(numbers):
+            if number not in self.players:
+                self.players[number] = present[number].agent.games(len(self.playing))
+            self.players[number].begin(boards[games], seeds[games])
+        if not self.players.keys() <= present.keys():  # some are removed
             needed = present.keys() | {*self.playing.tolist()}
             self.players = {n: player for n, player in self.players.items() if n in needed}
 
@@ -273,24 +276,31 @@ class _PoolGames(Games):
         # A game that began before the pool took over has no opponent from the pool yet.
         if (new := self.playing[boards] < 0).any():
             self.begin(boards[new], seeds[new])
-        return _ask(self.players, self.playing[boards], discs, seeds)
+        return _ask(self.players, self.playing[boards], boards, discs, seeds)
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Count the results of finished games by the caller's rewards ``[M]``."""
-        self.pool._count(self.playing[boards], rewards)
+        numbers = self.playing[boards]
+        self.pool._count(numbers, rewards)
+        for number, games in _each(numbers):
+            self.players[number].end(boards[games], rewards[games])
         self.playing[boards] = -1
 
 
-def _ask(players: Mapping[int, Games], numbers: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+def _each(numbers: Int64s) -> Iterator[tuple[int, Int64s]]:
+    """Yield each number from 0 on and where it stands."""
+    for number in np.flatnonzero(np.bincount(numbers + 1)[1:]).tolist():
+        yield number, np.flatnonzero(numbers == number)
+
+
+def _ask(
+    players: Mapping[int, Games], numbers: Int64s, boards: Int64s, discs: Int64s, seeds: Int64s
+) -> Int64s:
     """Return the columns ``[M]`` of the players with these numbers."""
-    drawn = np.flatnonzero(np.bincount(numbers)).tolist()
-    if len(drawn) == 1:
-        return players[drawn[0]].choose(numbers, discs, seeds)
     columns = np.empty(len(numbers), np.int64)
-    for number in drawn:
-        boards = np.flatnonzero(numbers == number)
-        answer = players[number].choose(boards, discs[boards], seeds[boards])
-        columns[boards] = parse_actions(answer, len(boards))
+    for number, chosen in _each(numbers):
+        answer = players[number].choose(boards[chosen], discs[chosen], seeds[chosen])
+        columns[chosen] = parse_actions(answer, len(chosen))
     return columns
 
 

@@ -156,6 +156,8 @@ class Position:
         Raises:
             InvalidPosition: the text is not such a drawing; or no game reaches the board.
         """
+        if not isinstance(text, str):
+            raise InvalidPosition(f"{text!r} is not a drawn board: expected a text")
         lines = ["".join(line.split()).lower() for line in text.splitlines()]
         rows = [line for line in lines if line and line != DIGITS]
         if len(rows) != ROWS or any(len(row) != COLUMNS for row in rows):

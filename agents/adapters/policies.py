@@ -22,6 +22,7 @@ from c4env.agents.making.networks import (
 )
 from c4env.agents.making.options import Policy, Temperature, validate_args
 from c4env.agents.making.wrap import NetworkAgent
+from c4env.arrays import Int64s
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.lazy import EXTRAS, from_extra
 
@@ -31,6 +32,9 @@ _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range")
 
 class TorchFunction(NetworkAgent):
     """Plays by a PyTorch module, or a function of tensors (needs the package torch).
+
+    What it draws from PyTorch's generator of the CPU repeats with the seed of :meth:`reset`, and
+    leaves the generator as it was.
 
     Args:
         function: FILE.py:NAME. The file's code runs, so name only files that you trust. A class is
@@ -61,15 +65,30 @@ class TorchFunction(NetworkAgent):
         else:
             network = TensorNetwork(source, policy, device)
         super().__init__(network, temperature)
+        self._generator: Any = None  # the state of PyTorch's, if a seed was given
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; ``seed`` also seeds PyTorch's generator."""
+        """Begin a new game; ``seed`` also seeds what the network draws."""
         import torch
 
         super().reset(seed)
         number = as_number(seed)
         if number is not None:
-            torch.manual_seed(number)
+            self._generator = torch.Generator().manual_seed(number).get_state()
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns, int64 ``[M]``, in one batch; see :meth:`NetworkAgent.choose_many`."""
+        import torch
+
+        if self._generator is None:
+            return super().choose_many(discs, seeds)
+        before = torch.get_rng_state()
+        torch.set_rng_state(self._generator)
+        try:
+            return super().choose_many(discs, seeds)
+        finally:
+            self._generator = torch.get_rng_state()
+            torch.set_rng_state(before)
 
 
 class SB3(NetworkAgent):

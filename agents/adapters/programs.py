@@ -302,8 +302,8 @@ class Submission(FunctionAgent):
     _ask_each = Agent._ask_each  # which begins a new game before each column
 
     def games(self, boards: int) -> Games:
-        """Return games that remember their moves, each of a copy; of no boards, none."""
-        return _Copies(self, boards) if boards else super().games(boards)
+        """Return games that remember their moves, each of a copy."""
+        return _Copies(self, boards)
 
     def _play(self, observation: Mapping[str, Any]) -> int:
         """Return the submission's column, a Python int as Kaggle's schema demands."""

@@ -443,7 +443,8 @@ def split_answer(answer: Any, boards: int | None = None) -> Output:
     if getattr(first, "ndim", 0) or (is_tuple and isinstance(first, list)):
         answer, values = first, as_array(answer[1]) if len(answer) > 1 else None
     scores = as_array(answer)
-    if boards and scores.dtype.kind != "O" and scores.size % boards == 0:
+    fits = boards == 1 or scores.shape[:1] == (boards,)
+    if boards and fits and scores.dtype.kind != "O":
         scores = scores.reshape((boards,) if scores.size == boards else (boards, -1))
         values = values if values is None or values.size != boards else values.reshape(boards)
     return scores, values

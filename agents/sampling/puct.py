@@ -25,7 +25,7 @@ from c4env.agents.making.options import (
     validate_args,
 )
 from c4env.agents.sampling.descent import LEAF, PUCT_ROOT, complete_by_mixed_value, search
-from c4env.agents.sampling.tree import OPEN, TreeAgent
+from c4env.agents.sampling.tree import OPEN, TreeAgent, TreeResult
 from c4env.arrays import Float64s, Int64s
 from c4env.geometry import IS_STANDARD
 from c4env.position import Position
@@ -130,7 +130,25 @@ class PUCT(TreeAgent):
         self.dirichlet_alpha = dirichlet_alpha
         self.slice = 4 * batch
         self._network = network_of(function, policy)
+        self._may_change = not isinstance(function, str)
+        self._root_answer = b""
         self._leaves = np.zeros(batch, LEAF)
+
+    def search(self, position: Position) -> TreeResult:
+        """Return what :meth:`TreeAgent.search` does, without the tree of older weights."""
+        if not self._may_change:
+            return super().search(position)
+        if self._root is not None and self._answer(self._root) != self._root_answer:
+            self._root = self._result = None
+        kept, result = self._result, super().search(position)
+        if result is not kept:
+            self._root_answer = self._answer(position)
+        return result
+
+    def _answer(self, position: Position) -> bytes:
+        """Return the network's answer for a position, to compare."""
+        boards = np.array([[position.mine, position.theirs]])
+        return b"".join(part.tobytes() for part in self._network.evaluate(boards))
 
     def _prepare(self, position: Position) -> None:
         self._search["exploration"], self._search["follow"] = self.c, self.follow

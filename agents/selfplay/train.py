@@ -278,7 +278,7 @@ class Trainer:
             f"  loss {policy_loss:.3f} + {value_loss:.3f}",
             flush=True,
         )
-        self.keep_network(f"model-{minutes:06.1f}")
+        self.keep_network(f"model-{self.positions:09}")
 
     def keep_network(self, name: str) -> None:
         """Write the averaged network to a file of its own, which later networks do not replace."""

@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode
 
 from c4env.arrays import Bools
 from c4env.envs.streams import RANDOM_SEAT
-from c4env.errors import InvalidOption, require_integer, suggest
+from c4env.errors import InvalidOption, brief, require_integer, suggest
 from c4env.openings import Openings, starts_of
 from c4env.position import Position, parse_moves
 from c4env.rules import CELLS, playable, winning_cells
@@ -92,7 +92,7 @@ def parse_starts(starts: Position | str | Sequence[Position | str]) -> list[Posi
     """Return one or more starts as positions of unfinished games."""
     several = [starts] if isinstance(starts, (Position, str)) else starts
     if not isinstance(several, Sequence):
-        raise InvalidOption(f"{starts!r}: expected positions or moves such as '4455'")
+        raise InvalidOption(f"{brief(starts)}: expected positions or moves such as '4455'")
     if not several:
         raise InvalidOption("no positions: expected at least one")
     found = []

@@ -192,8 +192,9 @@ class TensorEnv:
 
         Args:
             policy: maps observations, as from :meth:`step`, to actions ``[N]``, or to a tuple of
-                actions and further tensors to keep, such as log-probabilities. Weights may change
-                in place between rollouts. A new function is compiled again.
+                actions and further tensors to keep, such as log-probabilities. It must not change
+                the observations in place: the rollout holds them. Weights may change in place
+                between rollouts. A new function is compiled again.
             plies: number of steps, T.
 
         Returns:
@@ -257,7 +258,7 @@ def _ply_of(env_step: StepFunction, policy: Policy, form: Form) -> PlyFunction:
 
     def ply(state: State) -> tuple[State, Any]:
         observation = observe(state, form)
-        answer = policy(observation)
+        answer = policy({**observation})
         actions, *extras = answer if isinstance(answer, tuple) else (answer,)
         state, (_, rewards, ended, _, _) = env_step(state, actions)
         return state, (*observation.values(), actions, tuple(extras), rewards, ended)

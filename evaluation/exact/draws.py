@@ -94,8 +94,8 @@ class Draw(NamedTuple):
         count = boards.shape[1]
         if self.positions is not None and count < self.positions:
             raise InvalidOption(
-                f"positions={self.positions}: expected at most {count}, the number of positions "
-                f"found with {self.plies[0]}..{self.plies[-1]} plies"
+                f"positions={self.positions}: expected fewer; {count} positions with "
+                f"{self.plies[0]}..{self.plies[-1]} plies were found"
             )
         shuffled = np.random.default_rng(self.seed).permutation(boards, axis=1)
         return shuffled[:, : self.positions]
@@ -121,35 +121,43 @@ def _of_games(sets: Sequence[str], plies: range, positions: int, seed: int) -> I
     If possible, the plies have equal shares, and in each the sets.
     """
     sources = [_games(SETS[name], seed) for name in sets]
-    boards = {ply: np.empty((2, 0), np.int64) for ply in plies}
-    rare: set[int] = set()  # plies of which the games have fewer positions than wanted
+    found = {ply: np.empty((3, 0), np.int64) for ply in plies}  # boards, and their set's number
+    parts = [(ply, number) for ply in plies for number in range(len(sets))]
+    rare: set[tuple[int, int]] = set()  # of which the games have fewer positions than wanted
     passed = 0
     while True:
-        settled = sum(boards[ply].shape[1] for ply in rare)
-        share = -(-(positions - settled) // max(1, len(plies) - len(rare)))
-        short = [ply for ply in plies if ply not in rare and boards[ply].shape[1] < share]
+        counts = {part: int((found[part[0]][2] == part[1]).sum()) for part in parts}
+        settled = sum(counts[part] for part in rare)
+        share = -(-(positions - settled) // max(1, len(parts) - len(rare)))
+        short = {part for part in parts if part not in rare and counts[part] < share}
         if not short:
             break
+        if passed > PATIENCE[0] + PATIENCE[1] * positions:
+            rare |= short
+            passed = 0
+            continue
         batches = [next(source) for source in sources]
         batches = [batch[:, ~in_exam(*batch)] for batch in batches]
         passed += sum(batch.shape[1] for batch in batches)
         batches = [batch[:, distinct(*batch)] for batch in batches]
-        discs = [np.bitwise_count(batch[0] | batch[1]) for batch in batches]
-        for ply in short:
-            new = [batch[:, on == ply] for batch, on in zip(batches, discs, strict=True)]
-            joined = np.concatenate([boards[ply], _in_turn(new)], axis=1)
-            boards[ply] = joined[:, distinct(*joined)]
-        if passed > PATIENCE[0] + PATIENCE[1] * positions:
-            rare.update(ply for ply in short if boards[ply].shape[1] < share)
-            passed = 0
-    taken = [boards[ply][:, : None if ply in rare else share] for ply in plies]
+        new = _in_turn(batches)
+        discs = np.bitwise_count(new[0] | new[1])
+        for ply in {ply for ply, _ in short}:
+            joined = np.concatenate([found[ply], new[:, discs == ply]], axis=1)
+            found[ply] = joined[:, distinct(*joined[:2])]
+    taken = [
+        found[ply][:2, found[ply][2] == number][:, : None if (ply, number) in rare else share]
+        for ply, number in parts
+    ]
     return np.concatenate(taken, axis=1)
 
 
-def _in_turn(parts: Sequence[Int64s]) -> Int64s:
-    """Return the boards ``[2, M]`` of all parts in turn; the rest of the longest comes last."""
-    places = np.concatenate([np.arange(part.shape[1]) for part in parts])
-    return np.concatenate(parts, axis=1)[:, np.argsort(places, kind="stable")]
+def _in_turn(batches: Sequence[Int64s]) -> Int64s:
+    """Return boards of all batches in turn, with the number of their batch, ``[3, M]``."""
+    places = np.concatenate([np.arange(batch.shape[1]) for batch in batches])
+    numbers = np.repeat(np.arange(len(batches)), [batch.shape[1] for batch in batches])
+    boards = np.vstack([np.concatenate(batches, axis=1), numbers])
+    return boards[:, np.argsort(places, kind="stable")]
 
 
 def _games(agents: Mapping[str, int], seed: int) -> Iterator[Int64s]:

@@ -115,6 +115,8 @@ class GameRecord:
             outcome = Position.parse(game.moves).outcome
             if not game.moves.startswith(game.opening):
                 raise UnreadableRun("the moves do not begin with the opening")
+            if outcome is not None and game.opening == game.moves:
+                raise UnreadableRun("the opening ends the game")
         except (C4Error, KeyError, TypeError, ValueError) as error:
             raise UnreadableRun(f"not a game: {error}") from None
         if game.ending == CUT:

@@ -86,6 +86,7 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     boards = bitboards([position.position for position in positions])
     seeds = np.random.default_rng(0).integers(2**48, size=len(positions))
     games, each = agents.make(model).games(len(positions)), np.arange(len(positions))
+    games.begin(each, seeds)
     answer = parse_actions(games.choose(each, boards, seeds), len(positions))
     columns = [parse_column(column) for column in answer.tolist()]
     kept = signs[np.arange(len(positions)), columns] == signs.max(axis=1)

@@ -97,6 +97,11 @@ def test_a_board_in_the_air_or_with_two_winners_is_refused(rows):
     assert text in str(caught.value)
 
 
+def test_a_board_that_is_no_text_is_refused():
+    with pytest.raises(InvalidPosition, match="None is not a drawn board: expected a text"):
+        Position.from_board(None)
+
+
 def test_discs_in_an_order_no_game_has_are_shown_by_their_bitboards():
     """from_bitboards does not look for the game: such a position plays on, but has none."""
     position = Position.from_bitboards(0b10, 0b01 | 0)  # o below the only x, x to move again

@@ -153,6 +153,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path):
         ("games", finished(players=["human", "Ann"]), "this page offers"),
         ("games", finished(moves="44"), "the game is not over"),
         ("games", finished(opening="77"), "do not begin with the opening"),
+        ("games", finished(opening=WON), "the opening ends the game"),
         ("ask", '{"seed": 1' + 5000 * "0" + "}", "a number in the body has too many digits"),
         ("games", finished(forfeit={"by": 0, "ending": "abandoned", "reason": ""}), "forfeit"),
         ("games", finished(moves="4", forfeit={**LEFT, "by": 0.0}), "forfeit"),
