@@ -237,12 +237,14 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
         progress: the display that the run updates after each game.
 
     Raises:
-        InvalidOption: ``--margin`` without ``--movetime``.
+        InvalidOption: ``--margin`` without ``--movetime``, or ``--no-scores`` without ``--html``.
     """
     from c4env.evaluation.games.run import Settings
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
+    if not arguments.html:
+        refuse(arguments, ["no_scores"], "without --html")
     openings = USUAL_OPENINGS if arguments.openings is None else arguments.openings
     display = {"watch": progress.watch, "on_game": progress.on_game}
     return {**keywords(arguments, Settings), "openings": openings, **display}

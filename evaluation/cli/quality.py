@@ -125,10 +125,10 @@ def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
 
     if arguments.what or not arguments.on:
         raise InvalidOption("--heuristics: expected --on and a set of positions, and no agents")
-    refuse(arguments, ["out"], "with --heuristics")
+    refuse(arguments, ["out", "names"], "with --heuristics")
     names = arguments.heuristics or list(HEURISTICS)
     for name in names:
         load(name)  # report an error before making the sets
-    positions = labelled_sets(arguments.on, arguments.count, arguments.seed or 0)
+    positions = labelled_sets(arguments.on, arguments.count, arguments.seed or 0, arguments.jobs)
     with Progress("heuristics", arguments.quiet) as progress:
         return compare_heuristics(names, positions, arguments.seed or 0, progress.watch)

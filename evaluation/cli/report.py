@@ -82,6 +82,10 @@ def execute(arguments: argparse.Namespace) -> None:
             return
     if is_run:
         refuse(arguments, ["out"], "with a run, which keeps its scores itself")
+    if not arguments.html:
+        refuse(arguments, ["no_scores"], "without --html")
+        if not arguments.agent:
+            refuse(arguments, ["out"], "without --html or --agent")
     run = read_games(source, arguments.names)
     folder = source if is_run else arguments.out
     games = run.games

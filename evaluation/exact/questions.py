@@ -127,7 +127,8 @@ def question_agents(
 ) -> Quality:
     """Ask agents for a move in each position, as a new game, and judge the moves.
 
-    The folder keeps the answers. The judge may know the scores already (:meth:`Judge.judge`).
+    A position without an answer counts as the worst column, as a forfeited game is lost. The
+    folder keeps the answers. The judge may know the scores already (:meth:`Judge.judge`).
     """
     traits = {name: referee.traits(name) for name in referee.field}
     specs = {name: str(player) for name, player in referee.field.items()}
@@ -141,18 +142,19 @@ def question_agents(
                 player, kept = referee.player(name), folder is not None
                 ask = partial(question, player, specs[name], position, seed, kept)
                 answer = answers.find((*key, position.mine, position.theirs), ask)
+                scores = judge.scores(position)
                 if isinstance(answer, str):
                     faults[f"{name}: {answer}"] += 1
-                else:
-                    scores = judge.scores(position)
-                    moves.append(JudgedMove(name, labelled.moves, position.plies, answer, scores))
+                    answer = scores.index(min(s for s in scores if s is not None))
+                moves.append(JudgedMove(name, labelled.moves, position.plies, answer, scores))
                 done += 1
                 if watch is not None:
                     watch(done, total)
-    if not moves:
+    if faults.total() == total:
         raise InvalidOption(f"no agent answered; the first error: {next(iter(faults))}")
     notes = tuple(
-        f"{plural(count, 'position')} without an answer, {fault}" for fault, count in faults.items()
+        f"{plural(count, 'position')} without an answer, judged as the worst column, {fault}"
+        for fault, count in faults.items()
     )
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 

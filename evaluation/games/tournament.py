@@ -88,6 +88,11 @@ class Tournament:
             notes = (*notes, f"unfinished: {done}; {goes_on}")
         if cut := sum(not game.counted for game in self.games):
             notes = (*notes, f"{plural(cut, 'game')} without a result, not counted in any table")
+        if alone := sum(one == other for one, other in (game.players for game in self.games)):
+            notes = (*notes, f"{plural(alone, 'game')} of an agent against itself, not rated")
+        if copies := len(self.games) - len({(game.players, game.moves) for game in self.games}):
+            equal = f"{plural(copies, 'game')} equal to earlier ones"
+            notes = (*notes, f"{equal}, counted by the intervals as independent")
         return notes
 
     @functools.cached_property

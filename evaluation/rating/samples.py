@@ -38,12 +38,13 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
     """
     n, unit = len(tally.players), tally.games_of_a_pair
     (points,), (games,) = tally.sums()
-    even = _balanced(points, games)
+    few = _missing(games)
+    even = _balanced(points + few / 2, games + few)
     start, leverages = firth(*even, unit)
     virtual = unit * leverages / 2
     first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
-    others, noise = generator.spawn(2)
+    others, noise, of_few = generator.spawn(3)
     samples, first_move_samples = np.empty((DRAWS, n)), np.empty(DRAWS)
     for block in _blocks(n):
         # The virtual points of the row against the column, moving first and second.
@@ -54,7 +55,8 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
         favour = others.standard_gamma(0.5, (2, len(block), 1, 1)) * games / max(tally.units, 1)
         favour *= tally.units <= FEW
         won, played = tally.sums(tally.weights(generator, len(block)))
-        won_evenly, played_evenly = _balanced(won, played)
+        more = of_few.standard_gamma(0.5, (2, len(block), n, n)) * few
+        won_evenly, played_evenly = _balanced(won + more[0], played + more.sum(0))
         estimate = fit(won_evenly + mean, played_evenly + mean + mean.swapaxes(1, 2), start)
         samples[block] = estimate[0]
         # Chance splits each agent's virtual points between the colours: equal halves would pull the
@@ -86,15 +88,25 @@ def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
     return np.asarray(ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0)))
 
 
+def _missing(games: Float64s) -> Float64s:
+    """Return the share of a game, ``[players, players]``, that a pair's rarer colour gets besides.
+
+    As with Jeffreys' prior, the game favours either player by half: the results of few games with
+    one colour can be alike by chance. Colours that are equally frequent get none.
+    """
+    return np.where(games > 0, 1 - games / np.maximum(np.maximum(games, games.T), 1), 0.0)
+
+
 def _balanced(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
     """Rescale points and games so that each pair has equally many games with each colour.
 
     The Elo fit uses the rescaled games, so that Elo predicts an agent's share of all points, even
-    if moving first decides most of the games.
+    if moving first decides most of the games. ``a`` games with one colour and ``b`` with the other
+    say as much as ``2ab / (a + b)`` with each.
     """
     reverse = games.swapaxes(-1, -2)
     both = (games > 0) & (reverse > 0)
-    scale = np.where(both, (games + reverse) / (2 * np.where(both, games, 1)), 1.0) / 2
+    scale = np.where(both, 2 * reverse / np.where(both, games + reverse, 1), 1.0) / 2
     won = points * scale + ((games - points) * scale).swapaxes(-1, -2)
     return won, won + won.swapaxes(-1, -2)
 

@@ -88,8 +88,9 @@ class Tally:
         names = tuple(sorted(set(players)))
         played = [g for g in games if g.counted and g.players[0] != g.players[1]]
         openings = tuple(sorted({*openings, *(game.opening for game in played)}))
-        if len(openings) == 1:  # games come in any order
+        if len(openings) == 1:  # games come in any order, and equal ones must not meet in a pair
             played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
+            played = [played[i] for i in np.random.default_rng(0).permutation(len(played))]
         index = {name: i for i, name in enumerate(names)}
         layer = {opening: i for i, opening in enumerate(openings)}
         numbers = Counter[tuple[str, str]]()  # of the games of a pairing

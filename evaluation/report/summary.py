@@ -14,7 +14,7 @@ from c4env.evaluation.rating.sprt import Sprt, compared, score_of
 from c4env.evaluation.rating.tally import Cell, Tally, WinTable, all_openings
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.studies.placement import Placement
+from c4env.evaluation.studies.placement import MOST, Placement
 from c4env.evaluation.tables import Column, Result, Table, plural, signed
 
 MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run
@@ -183,7 +183,7 @@ def sentence(run: Tournament, ratings: Ratings) -> str:
             f"{signed(rating.elo)} ({_ends(elo)})."
         )
     if len(ratings) < 2:
-        return f"{plural(ratings[0].games, 'game')} of {ratings[0].player}."
+        return f"{plural(len(run.games), 'game')} of {ratings[0].player}."
     if len(ratings.groups) > 1:
         return "The agents form groups that never met, so no place compares them."
     best, second = ratings[0], ratings[1]
@@ -227,7 +227,8 @@ def remarks(run: Tournament, ratings: Ratings) -> list[str]:
             )
         lines.append(f"{line}.")
     if isinstance(run, Placement):
-        lines.append(f"For a narrower interval use --games N, N > {len(run.games)}.")
+        if len(run.games) < MOST:
+            lines.append(f"For a narrower interval use --games N, N > {len(run.games)}.")
     elif isinstance(run, Match) and run.decision is not None:
         lines.append("The test stopped the match, which biases Elo and score towards its decision.")
     elif not twins and ratings.rivals():

@@ -151,13 +151,13 @@ def _record(players: Names, said: Stated) -> GameRecord:
             raise UnreadableRun(f"the moves end in {result} by {ending}, not in {stated}")
         return GameRecord(players, "", said.moves, winner, ending)
     if said.ending in ("", CUT):
+        if not said.moves:
+            raise UnreadableRun("the game has no moves: expected at least one")
         if said.result not in ("", "*"):
             raise UnreadableRun(
                 f"the moves end no game, and {stated} does not say how it ended: expected "
                 f"{said.result} and one of {', '.join(list(ENDINGS)[:-1])}"
             )
-        if not said.moves:
-            raise UnreadableRun("the game has no moves: expected at least one")
         return GameRecord(players, "", said.moves, None, CUT)
     winner = RESULTS.get(said.result)
     if said.ending not in (*ENDINGS.values(), *BY_MOVER) or winner is None:
@@ -220,6 +220,11 @@ def _of_item(item: Any) -> Read:
         return _of_object(item)
     named = isinstance(item, list | tuple) and len(item) == 3
     if named and all(isinstance(name, str) and not _BRACKETS.fullmatch(name) for name in item[:2]):
+        if any(map(_is_moves, item[:2])):
+            raise UnreadableRun(
+                f"{brief(item)}: expected names that are no numbers, or a list of 0-based columns; "
+                "an object with first, second and moves may have any name"
+            )
         return (item[0], item[1]), Stated(_moves_of(item[2]))
     if isinstance(item, list | tuple) and item and all(map(_is_message, item)):
         return None, _of_text_arena(item)
@@ -396,8 +401,9 @@ def _is_one(value: list[Any]) -> bool:
     """Whether a list is one game: of numbers, of TextArena's actions, its log, or after names."""
     actions = all(isinstance(item, str) and _BRACKETS.fullmatch(item) for item in value)
     numbers = all(isinstance(item, int | float) for item in value)
-    names = [isinstance(item, str) and not _is_moves(item) for item in value[:2]]
-    named = len(value) == 3 and all(names) and isinstance(value[2], str | list)
+    texts = len(value) == 3 and isinstance(value[0], str) and isinstance(value[1], str)
+    names = texts and not any(map(_is_moves, value[:2]))
+    named = (names and isinstance(value[2], str)) or (texts and isinstance(value[2], list))
     return bool(value) and (numbers or actions or named or all(map(_is_message, value)))
 
 
@@ -436,6 +442,9 @@ def _of_row(row: dict[str | None, Any]) -> Read:
     if None in row or None in row.values():
         raise UnreadableRun("expected as many cells as the heading has")
     values: dict[str, Any] = {str(name): cell for name, cell in row.items()}
+    for name in SIDES:
+        if (player := values.get(name, "")) != player.strip():
+            raise UnreadableRun(f"{name} {player!r}: expected a name without spaces around it")
     kinds: dict[str, type] = {"winner": int, "nodes_first": int, "nodes_second": int}
     kinds |= {"seconds_first": float, "seconds_second": float}
     for name, kind in kinds.items():

@@ -112,6 +112,7 @@ class GameRecord:
             for name, prefix in (("players", ""), ("nodes", "nodes_"), ("seconds", "seconds_")):
                 row[name] = row.pop(f"{prefix}first"), row.pop(f"{prefix}second")
             game = cls(**row)
+            game._check_types()
             outcome = Position.parse(game.moves).outcome
             if not game.moves.startswith(game.opening):
                 raise UnreadableRun("the moves do not begin with the opening")
@@ -129,6 +130,17 @@ class GameRecord:
         if not agree:
             raise UnreadableRun("the moves contradict the result")
         return game
+
+    def _check_types(self) -> None:
+        """Raise an error if a value has another type than a game's, as JSON may have."""
+        for text in (*self.players, self.opening, self.moves, self.reason):
+            if not isinstance(text, str):
+                raise UnreadableRun(f"{text!r}: expected a text")
+        for number in (*self.nodes, *self.seconds):
+            if not isinstance(number, int | float):
+                raise UnreadableRun(f"{number!r}: expected a number")
+        if self.winner is not None and (type(self.winner) is not int or self.winner not in (0, 1)):
+            raise UnreadableRun(f"winner {self.winner!r}: expected 0, 1 or none")
 
 
 def digest(games: Iterable[GameRecord]) -> str:

@@ -1,6 +1,7 @@
 """Networks of users, and functions and modules of PyTorch, in one shape at every door."""
 
 import pickle
+import re
 from functools import partial
 
 import numpy as np
@@ -337,6 +338,25 @@ def test_a_seed_of_the_game_repeats_what_is_drawn(source, what):
         return [agent.choose(Position()) for _ in range(20)]
 
     assert columns(1) == columns(1) != columns(2)
+
+
+def test_a_transposed_answer_is_refused(torch):
+    class Transposed(torch.nn.Module):
+        def forward(self, observations):
+            return torch.zeros(7, len(observations))
+
+    assert agents.make(Transposed()).choose(Position()) == 0
+    with pytest.raises(EngineFault, match=re.escape("returned shape (7, 2): expected (2, 7)")):
+        agents.make(Transposed()).choose_many(bitboards(POSITIONS[:2]), np.arange(2))
+
+
+def test_what_an_opponent_draws_leaves_the_learners_generator(torch, source):
+    env = ConnectFourEnv(f"torch:{source}:drawn", seat=1)
+    env.reset(seed=1)
+    before = torch.get_rng_state()
+    env.reset(seed=2)
+    env.step(3)
+    assert torch.equal(torch.get_rng_state(), before)
 
 
 def test_a_network_of_a_file_is_used_at_the_doors_of_specs(source):

@@ -10,7 +10,8 @@ import pytest
 
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
-from c4env.agents import Pool
+from c4env.agents import BatchAgent, Pool
+from c4env.agents.base import Games
 from c4env.agents.search.fixed_depth import FixedDepth
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, UnknownAgent
@@ -276,3 +277,46 @@ def test_bad_pools_are_refused():
     for pool in (Pool(), Pool({ONES: 0}), Pool({ONES: 1}, priority=lambda rate: 0)):
         with pytest.raises(InvalidOption, match=r"expected one with weight \* priority above 0"):
             ConnectFourVectorEnv(3, opponent=pool).reset(seed=1)
+
+
+class ByBoard(Games):
+    """Games that begin with a column each, which a board keeps until its game ends."""
+
+    def __init__(self, agent, boards):
+        super().__init__(agent)
+        self.columns, self.ended = np.full(boards, -1), np.zeros(boards)
+
+    def begin(self, boards, seeds):
+        self.columns[boards] = seeds % 7
+
+    def choose(self, boards, discs, seeds):
+        legal = [Position.from_bitboards(*pair).legal_columns() for pair in discs.tolist()]
+        wanted = self.columns[boards].tolist()
+        return np.array([w if w in cs else cs[0] for w, cs in zip(wanted, legal, strict=True)])
+
+    def end(self, boards, rewards):
+        self.ended[boards] += 1
+
+
+class Planner(BatchAgent):
+    def choose_many(self, discs, seeds):
+        raise NotImplementedError
+
+    def games(self, boards):
+        self.played = ByBoard(self, boards)
+        return self.played
+
+
+def test_an_opponent_of_a_pool_knows_its_boards():
+    def columns(opponent):
+        envs = ConnectFourVectorEnv(30, opponent=opponent, seat=1)
+        observation, _ = envs.reset(seed=1)
+        began = observation["observation"][:, 5, :, 1].argmax(axis=1).tolist()
+        for _ in range(30):
+            observation, *_ = envs.step(observation["action_mask"].argmax(axis=1))
+        return began
+
+    alone, pooled = Planner(), Planner()
+    assert columns(Pool({pooled: 1})) == columns(alone)
+    assert (pooled.played.ended == alone.played.ended).all()
+    assert pooled.played.ended.sum() > 30

@@ -52,6 +52,24 @@ def test_it_is_asked_about_positions_a_batch_at_a_time():
     assert len(seen) > 50
 
 
+@pytest.mark.parametrize("reuse", [True, False])
+def test_new_weights_search_anew(reuse):
+    class Network:
+        favourite = 0
+
+        def __call__(self, observations, masks):
+            return 9.0 * np.eye(7)[np.full(len(masks), self.favourite)]
+
+    network = Network()
+    agent = PUCT(network, simulations=50, reuse=reuse)
+    for network.favourite in (0, 6, 2):
+        position = Position.parse("44")
+        assert agent.choose(position) == network.favourite
+        network.favourite = (network.favourite + 1) % 6
+        later = position.play(6).play(6)  # which the tree has
+        assert agent.search(later) == PUCT(network, simulations=50, reuse=reuse).search(later)
+
+
 def wavering(observations, masks):
     """An opinion on every position, of no sense."""
     keys = observations.reshape(len(masks), -1) @ np.arange(1.0, 85.0)

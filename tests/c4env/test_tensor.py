@@ -193,7 +193,7 @@ def test_what_a_compiled_step_returns_is_the_callers(torch, backend):
 )
 def test_a_rollout_is_so_many_steps(torch, backend, compiled, opponent):
     def policy(seen):
-        return rightmost(seen), seen["observation"].sum((1, 2, 3))
+        return rightmost({**seen}), seen.pop("observation").sum((1, 2, 3))
 
     envs = c4env.TensorEnv(6, opponent=opponent, compile=compiled)
     steps = c4env.TensorEnv(6, opponent=opponent)
@@ -205,7 +205,7 @@ def test_a_rollout_is_so_many_steps(torch, backend, compiled, opponent):
     for plies in (9, 9, 5):
         result = envs.rollout(policy, plies)
         for t in range(plies):
-            actions, discs = policy(seen)
+            actions, discs = policy({**seen})
             before = (*seen.values(), actions, (discs,))
             seen, rewards, over, _, _ = steps.step(actions)
             same([each[t] for each in result[:3]], before[:3])

@@ -160,6 +160,16 @@ def test_the_sets_have_equal_shares():
     assert [round(len(mixed & some), -1) for some in alone] == [200, 200]
 
 
+def test_the_sets_have_equal_shares_where_one_has_far_fewer_positions_in_a_game():
+    draw, plies = partial(draws.Draw.checked, 1), range(36, 38)
+    mixed, random, zoo = (
+        {*map(tuple, draw(sets, plies, count).boards().T.tolist())}
+        for sets, count in ((["random", "zoo"], 200), (["random"], 900), (["zoo"], 1500))
+    )
+    assert len(mixed & random) > 90
+    assert len(mixed & zoo) > 90
+
+
 def test_positions_of_the_exam_are_left_out(tmp_path):
     """Of four plies there are 568, and some of them are asked."""
     labels = evaluation.data(tmp_path / "a.npz", plies=range(0, 5), sets=["all"])

@@ -10,6 +10,8 @@ from c4env import evaluation
 from c4env.errors import C4Error, InvalidOption, UnreadableRun
 from c4env.evaluation import read_games
 from c4env.evaluation.__main__ import main
+from c4env.evaluation.report.summary import RunSummary
+from c4env.evaluation.store.run_files import GameRecord
 from tests.helpers.commands import refusal
 from tests.helpers.paths import DATA
 
@@ -99,6 +101,11 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
     assert [game.moves for game in read_games(tmp_path).games] == ["44", WON]
 
 
+def ours(**changes):
+    """A JSON file of a game with all of our values."""
+    return json.dumps([GameRecord(("a", "b"), "", "44", 0, "resigned").values() | changes])
+
+
 BAD = {
     "a.txt": {
         "": "has no game",
@@ -113,6 +120,7 @@ BAD = {
         "a b 4455 resigned": "expected 1-0 or 0-1",
         "a b 4455 1-0 time": "first is to move, so 1-0 time contradicts the moves",
         "a b 4455 won": "'won': expected a result",
+        "a b - 1/2-1/2": "the game has no moves",
     },
     "a.json": {
         "": "has no game",
@@ -124,11 +132,18 @@ BAD = {
         '[["a", "b", "44"], ["a", "b", [3, -1]]]': "game 2: -1 is no 0-based column",
         '{"first": "a", "second": "b", "moves": "44", "result": "1-0"}': "unknown 'result'",
         '{"first": "a", "moves": "44"}': "expected moves, also first and second",
+        '["1", "2", [3, 3, 2]]': "expected names that are no numbers",
+        '[["3", "3", "2"]]': "expected names that are no numbers",
+        ours(winner=3): "winner 3: expected 0, 1 or none",
+        ours(winner="0"): "winner '0': expected 0, 1 or none",
+        ours(first=None): "None: expected a text",
+        ours(nodes_first="0"): "'0': expected a number",
     },
     "a.jsonl": {'["a", "b", "44"]\n["a"': "line 2: no JSON"},
     "a.csv": {
         "first,second,moves\na,b,44\na,b": "line 3: expected as many cells",
         "first,second,moves,date\na,b,44,May": "unknown 'date'",
+        "first,second,moves\na, b,44": "second ' b': expected a name without spaces",
         "first,second,moves,moves\na,b,44,5": "line 1: the heading has 'moves' twice",
     },
 }
@@ -196,6 +211,16 @@ def test_wrong_copies_of_real_files(tmp_path, name, what):
         read_games(tmp_path / name, REAL[name][0])
     assert str(error.value).startswith(str(tmp_path / name))
     assert "\n" not in str(error.value)
+
+
+def test_games_that_no_rating_counts_or_counts_twice_are_noted():
+    run = read_games([("a", "a", WON), ("a", "b", WON), ("a", "b", WON), ("b", "a", "44")])
+    assert run.notes[-3:] == (
+        "1 game without a result, not counted in any table",
+        "1 game of an agent against itself, not rated",
+        "1 game equal to earlier ones, counted by the intervals as independent",
+    )
+    assert RunSummary.of(read_games([("a", "a", WON)] * 2)).text().startswith("2 games of a.")
 
 
 def test_arguments_of_read_games(tmp_path):

@@ -32,7 +32,7 @@ def test_the_sentence_says_who_is_stronger_and_by_how_much():
             "a and b are level at the head of 3 agents (95 % for all pairs: -50 .. +50).",
         ),
         ([0, 0, 0], "a and 2 others are level (95 % for all pairs: -50 .. +50)."),
-        ([0], "9 games of a."),
+        ([0], "0 games of a."),
     ):
         assert sentence(run_of([]), ratings_of(*elo)) == message
 

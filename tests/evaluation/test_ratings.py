@@ -54,6 +54,20 @@ def test_elo_tells_the_share_of_the_points_whatever_moving_first_is_worth():
     assert abs(rated(more, "ab")[0].elo) < 5
 
 
+def test_one_game_with_a_colour_does_not_decide():
+    """Even with one colour, and one game with the other, which says little of that colour."""
+    even = games("a", "b", 25, 0, 25)
+    more = even + games("b", "a", 1, 0, 0)
+    low, high = rated(more, "ab").difference("a", "b")[1:]
+    assert low < -100 < 100 < high
+
+
+def test_equal_games_vary_as_others_do():
+    """Each of two results comes as often with either colour: 100 tosses of a coin."""
+    run = rated(games("a", "b", 25, 0, 25) + games("b", "a", 25, 0, 25), "ab")
+    assert run.difference("a", "b").low < -55
+
+
 def test_no_other_strengths_are_likelier():
     generator = np.random.default_rng(5)
     played = generator.integers(1, 40, (5, 5)) * (1.0 - np.eye(5))

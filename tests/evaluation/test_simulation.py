@@ -14,6 +14,7 @@ from c4env.evaluation.rating.fit import fit
 from c4env.evaluation.rating.ratings import rate
 from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
 from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.store.run_files import GameRecord
 
 pytestmark = pytest.mark.slow
 
@@ -120,6 +121,21 @@ def test_intervals_hold_the_truth():
 def test_intervals_that_few_openings_make_narrow_by_chance_hold_the_truth_too(world):
     """Without a floor, the narrowest of eight openings hold it in 72 and 81 % of cases."""
     assert held(world, 8, 60).narrow > 0.88
+
+
+@pytest.mark.parametrize(("one", "other"), [(50, 50), (50, 2), (30, 3)])
+def test_equal_games_and_a_rare_colour_leave_the_interval_right(one, other):
+    """Before, games that repeat made it hold in 0.6 to 0.8 of cases, a rare colour in 0.5 to 0.7."""
+    generator, items = np.random.default_rng([one, other]), []
+    for _ in range(200):
+        games = [
+            GameRecord(players, "", ("4455667", "14251627")[winner], winner, "four")
+            for players, count in ((("a", "b"), one), (("b", "a"), other))
+            for winner in generator.integers(2, size=count).tolist()
+        ]
+        _, low, high = rate(Tally.of(games, "ab")).difference("a", "b")
+        items.append(low <= 0 <= high)
+    assert np.mean(items) > 0.9
 
 
 @pytest.mark.parametrize(
