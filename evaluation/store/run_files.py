@@ -133,12 +133,11 @@ class GameRecord:
 
     def _check_types(self) -> None:
         """Raise an error if a value has another type than a game's, as JSON may have."""
-        for text in (*self.players, self.opening, self.moves, self.reason):
-            if not isinstance(text, str):
-                raise UnreadableRun(f"{text!r}: expected a text")
-        for number in (*self.nodes, *self.seconds):
-            if not isinstance(number, int | float):
-                raise UnreadableRun(f"{number!r}: expected a number")
+        for name, value in self.values().items():
+            is_number = name.startswith(("nodes_", "seconds_"))
+            if name != "winner" and not isinstance(value, int | float if is_number else str):
+                expected = "a number" if is_number else "a text"
+                raise UnreadableRun(f"{name} {value!r}: expected {expected}")
         if self.winner is not None and (type(self.winner) is not int or self.winner not in (0, 1)):
             raise UnreadableRun(f"winner {self.winner!r}: expected 0, 1 or none")
 

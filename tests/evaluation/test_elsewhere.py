@@ -136,8 +136,8 @@ BAD = {
         '[["3", "3", "2"]]': "expected names that are no numbers",
         ours(winner=3): "winner 3: expected 0, 1 or none",
         ours(winner="0"): "winner '0': expected 0, 1 or none",
-        ours(first=None): "None: expected a text",
-        ours(nodes_first="0"): "'0': expected a number",
+        ours(first=None): "first None: expected a text",
+        ours(nodes_first="0"): "nodes_first '0': expected a number",
     },
     "a.jsonl": {'["a", "b", "44"]\n["a"': "line 2: no JSON"},
     "a.csv": {
