@@ -139,7 +139,7 @@ class Agent(abc.ABC):
         """Release resources other than memory, such as a process or a connection."""
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Choose columns, int64 ``[M]``, on M boards whose games the agent does not remember.
+        """Choose columns, int64 ``[M]``, on M boards of unfinished games that it does not remember.
 
         A stochastic agent is reseeded before each move, so that boards do not influence each
         other. Override this method to choose on all boards at once (:class:`BatchAgent`).

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
@@ -191,7 +192,8 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
         np.asarray(a) if isinstance(a, list | tuple) else a for a in (planes, *columns)
     )
     numbers = LAYOUTS[layout_of(planes.shape, "M, ")].numbers
-    by_column = planes.reshape(len(planes), -1, COLUMNS, numbers)
+    others_of_board = math.prod(planes.shape[1:]) // (COLUMNS * numbers)
+    by_column = planes.reshape(len(planes), others_of_board, COLUMNS, numbers)
     found = [_joined(planes, by_column[:, :, _MIRRORED].reshape(planes.shape))]
     for values in others:
         if tuple(values.shape) != (len(planes), COLUMNS):

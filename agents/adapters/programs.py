@@ -180,7 +180,10 @@ class Engine(Agent):
         return scores
 
     def _words(self, position: Position) -> list[str]:
-        """Request an answer; return its words except ``key=value`` and a repeated position."""
+        """Request an answer; return its words except ``key=value`` and a repeated position.
+
+        Of seven scores the last seven words count, so a repeated position may stay.
+        """
         moves = position.moves()
         answer = self._ask(moves, max(0.0, self._deadline - time.monotonic()))
         words = []
@@ -190,7 +193,8 @@ class Engine(Agent):
                 words.append(word)
             elif key == "nodes" and value.isdecimal():
                 self.nodes += int(value)
-        return words[1:] if len(words) > 1 and words[0] == moves else words
+        repeats = self.reply != "scores" and len(words) > 1 and words[0] == moves
+        return words[1:] if repeats else words
 
     def _number(self, word: str) -> float:
         with contextlib.suppress(ValueError):

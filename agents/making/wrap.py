@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4env.agents.base import Agent, BatchAgent
+from c4env.agents.base import Agent, BatchAgent, require_move
 from c4env.agents.making.kinds import NETWORKS, Kind, kind_of
 from c4env.agents.making.networks import as_network
 from c4env.agents.making.options import (
@@ -117,7 +117,12 @@ class FunctionAgent(Agent):
         """Do nothing: a function gets a seed for each game alone."""
 
     def choose(self, position: Any) -> int:
-        """Return the function's column for the observation of the side to move."""
+        """Return the function's column for the observation of the side to move.
+
+        Raises:
+            IllegalMove: the game is over.
+        """
+        require_move(position)
         return self._column(observe(position))
 
     def _ask_each(self, discs: Int64s, seeds: Int64s) -> Int64s:

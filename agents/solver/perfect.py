@@ -41,7 +41,7 @@ class Perfect(LineSearch):
         self._generator = np.random.default_rng()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; the same seed gives errors at the same moves."""
+        """Begin a new game; the same seed repeats the columns of the same positions in turn."""
         self.solver.clear()  # so that the number of nodes does not depend on earlier games
         self._generator = np.random.default_rng(seed)
 
@@ -57,7 +57,6 @@ class Perfect(LineSearch):
         best = self.solver.best_columns(position)
         nodes = self.solver.nodes
         worse = [c for c in position.legal_columns() if c not in best]
-        # Draw a number at every move, so that an error does not shift later draws.
         if self.blunder and self._generator.random() < self.blunder and worse:
             column = worse[int(self._generator.integers(len(worse)))]
             value = -self.solver.score(position.play(column))

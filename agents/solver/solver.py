@@ -381,7 +381,7 @@ def _bounds(name: str, bounds: ArrayLike, count: int) -> Int8s:
     """Return the bounds of ``count`` scores, int8 ``[N]``."""
     array = np.asarray(bounds)
     fits = array.dtype.kind in "iu" and array.shape in ((), (count,))
-    if not fits or (abs(array) > LARGEST).any():
+    if not fits or (array < -LARGEST).any() or (array > LARGEST).any():
         raise InvalidOption(
             f"{name}={bounds!r}: expected integers in -{LARGEST}..{LARGEST}, one or {count} of them"
         )

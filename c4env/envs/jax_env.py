@@ -154,6 +154,7 @@ class JaxEnv:
         over, (color, mine, theirs) = state.terminated | state.truncated, state._x
         chosen = [action == column for column in range(COLUMNS)]
         legal = _any(flag & state.legal_action_mask[c] for c, flag in enumerate(chosen))
+        legal |= over & ~_any(chosen)  # after the end an action may be anything
         moved, left = _drop(mine, theirs, [flag & ~over for flag in chosen])
         won = ~over & _has_won(moved)
         gain = jnp.where(legal, jnp.where(won, 1, 0), -1)  # without it, XLA finds wins twice

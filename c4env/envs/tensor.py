@@ -69,7 +69,7 @@ def init(key: Any, n: int, *, device: Any = None, **rules: Any) -> State:
         rules: ``opponent``, ``seat`` and ``openings``; see :func:`restart`, also for the errors.
     """
     if not isinstance(key, Tensor):
-        key = torch.tensor(_signed(key), device=device)
+        key = torch.tensor(_signed(int(key)), device=device)
     seeds = key + torch.arange(n, device=key.device)
     empty = torch.zeros_like(seeds)
     boards, false = torch.stack([empty, empty], -1), empty != 0

@@ -281,12 +281,12 @@ class TextEnv(gymnasium.Env[str, str]):
         Returns:
             Observation and info; see the class.
         """
-        _, env_info = self._env.reset(seed=seed, options=options)
-        super().reset(seed=seed)  # Gymnasium requires a generator; the inner environment draws
         (start,) = starts_in(options or {}) or [Position()]
         moves = moves_in(options or {})
-        self._moves = start.moves() if moves is None else moves
-        self._moves += _move_between(start, self.position)
+        moves = start.moves() if moves is None else moves  # or an error, before the game begins
+        _, env_info = self._env.reset(seed=seed, options=options)
+        super().reset(seed=seed)  # Gymnasium requires a generator; the inner environment draws
+        self._moves = moves + _move_between(start, self.position)
         info: dict[str, Any] = {**env_info}
         return self._observe(info), info
 

@@ -177,7 +177,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         self._seats = np.full(size, -1, np.int8)
         self._state = self._boards, self._results, self._seats  # first arguments of the kernels
         self._all_boards = np.ones(size, np.bool_)
-        self._streams = np.zeros((2, size), np.int64)  # for starts, for the opponent
+        self._streams = np.full((2, size), -1)  # for starts, for the opponent; -1: none yet
         self._started = False  # True after a reset, and False after a step that failed
         self._over = np.zeros(size, np.bool_)  # games over at the start of a step
         self._arrays = self._outputs(True)  # returned by every call with copy=False
@@ -481,7 +481,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
             super().reset(seed=number)
             seeded = where & (number is not None)
             seeds = np.arange(size, dtype=np.uint64) + np.uint64((number or 0) % 2**64)
-        streams = self._streams.copy() if self._started else self._drawn_streams()
+        streams = self._streams.copy() if self._streams[0, 0] >= 0 else self._drawn_streams()
         streams[:, seeded] = both_streams(seeds[seeded])
         return streams
 

@@ -256,11 +256,9 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     Raises:
         InvalidOption: the option is malformed, or names none of the players.
     """
-    from c4env.evaluation.games.field import split_name
     from c4env.evaluation.rating.ratings import parse_anchor
 
-    names = [split_name(player)[0] for player in players]
-    return None if arguments.anchor is None else parse_anchor(arguments.anchor, names)
+    return None if arguments.anchor is None else parse_anchor(arguments.anchor, players)
 
 
 def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> None:

@@ -290,9 +290,8 @@ def write_pages(
         title = shown.resolve().name
         seconds = (games if games.exists() else shown).stat().st_mtime
     date = time.strftime("%d %B %Y", time.localtime(seconds)).lstrip("0")
-    with (
-        nullcontext() if arguments.no_scores else judged(folder, run.games, arguments.quiet)
-    ) as judge:
+    scores = arguments.html and not arguments.no_scores  # which figures do not show
+    with judged(folder, run.games, arguments.quiet) if scores else nullcontext() as judge:
         content = contents(run, ratings, judge, title, date)
     if arguments.html:
         write_whole(arguments.html, page(content))

@@ -50,7 +50,8 @@ def execute(arguments: argparse.Namespace) -> None:
             raise InvalidOption(f"{player}: {HUMAN} means a person: expected another name")
     if one == other and named[0] != named[1]:
         raise InvalidOption(f"{' '.join(arguments.players)}: expected two different names")
-    start, seed = Position.parse(arguments.moves), arguments.seed
+    moves, seed = "" if arguments.moves == "-" else arguments.moves, arguments.seed
+    start = Position.parse(moves)
     if start.outcome is not None:
         raise InvalidOption(f"--moves {arguments.moves}: expected a game that is not over")
     if arguments.record is not None:
@@ -69,10 +70,10 @@ def execute(arguments: argparse.Namespace) -> None:
     ):
         [*map(referee.traits, field)]  # an agent that cannot be made is an error now
         first, second = (referee.player(s) if s in field else LocalPlayer(Human()) for s in "01")
-        last = DIGITS.index(arguments.moves[-1]) if arguments.moves else None
+        last = DIGITS.index(moves[-1]) if moves else None
         say(drawing(start, last, colour=True))
         try:
-            game = play_game((first, second), names, arguments.moves, seed, on_move=on_move)
+            game = play_game((first, second), names, moves, seed, on_move=on_move)
         except Left:
             say("left the game")
             return

@@ -68,7 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.report.summary import RunSummary
     from c4env.evaluation.store.run_files import GAMES_FILE, require_format, write_games
-    from c4env.evaluation.studies.match import read_games
+    from c4env.evaluation.studies.match import Match, read_games
 
     source = arguments.source
     if arguments.games:
@@ -91,6 +91,8 @@ def execute(arguments: argparse.Namespace) -> None:
     games = run.games
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
         raise InvalidOption(f"{source} has no games yet: expected at least one")
+    if isinstance(run, Match) and not (arguments.html or arguments.plots):
+        refuse(arguments, ["anchor"], "with the table of a match")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
     with reader_may_end():
         by_agent = arguments.agent is not None

@@ -69,7 +69,7 @@ def execute(arguments: argparse.Namespace) -> None:
         me = field[names.index(name)] if name in names else me  # ME may be among the agents
         others = [player for player, other in zip(field, names, strict=True) if other != name]
         field, play = [me, *others], partial(gauntlet, me, others)
-    anchor = anchor_of(arguments, field)
+    anchor = anchor_of(arguments, [split_name(player)[0] for player in field])
     with RunProgress(arguments.quiet) as progress:
         run = play(**run_settings(arguments, progress))
     show_run(run, arguments, progress.before, anchor)

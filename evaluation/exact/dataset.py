@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,7 +172,7 @@ class Data:
         require_form(path)
         try:
             return cls(*_read(path))
-        except (OSError, ValueError, KeyError, EOFError) as error:
+        except (OSError, ValueError, TypeError, KeyError, EOFError, BadZipFile) as error:
             reason = shortened(" ".join(str(error).split()), 120)
             raise UnreadableRun(f"{path}: {reason}: expected a file written by c4 data") from None
 
@@ -298,7 +299,7 @@ def _pyarrow() -> Any:
 def _read(path: Path) -> list[Any]:
     """Read the arrays of :class:`Data`."""
     if path.suffix == ".npz":
-        with np.load(path, allow_pickle=False) as content:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
             return [content[name] for name in NAMES]
     arrays, table = [], _pyarrow().parquet.read_table(path)
     for name in NAMES:

@@ -73,11 +73,11 @@ class Draw(NamedTuple):
         most = MOST_PLIES if listed else CELLS - 1
         if not plies or plies.step != 1 or plies[0] < 0 or plies[-1] > most:
             raise InvalidOption(f"plies={plies!r}: expected consecutive numbers of 0..{most}")
-        require_integer("seed", seed, 0, "an integer of 0 or more")
+        seed = require_integer("seed", seed, 0, "an integer of 0 or more")
         if positions is None and not listed:
             positions = POSITIONS
         if positions is not None:
-            require_integer("positions", positions)
+            positions = require_integer("positions", positions)
         return cls(seed, list(dict.fromkeys(sets)), plies, positions)
 
     def header(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
-from c4env.errors import InvalidOption
+from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.exact.scores import Judge, Scores, positions_in
 from c4env.evaluation.rating.fit import DRAWS, FEW, UNKNOWN, Interval, weights_of
 from c4env.evaluation.store.run_files import GameRecord
@@ -167,6 +167,7 @@ class Quality(Result):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        require_integer("seed", self.seed, 0, "an integer of 0 or more")
         if not self.moves:
             raise InvalidOption("there is no move to judge")
         if not self.players:

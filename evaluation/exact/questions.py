@@ -102,6 +102,7 @@ def quality(
     """
     specs = specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
     sets = [on] if isinstance(on, str) else on
+    seed = require_integer("seed", seed, 0, "an integer of 0 or more")
     with closing(referee_of(specs)) as referee, Judge(out) as judge:
         positions = labelled_sets(sets, count, seed, jobs, partial(watch, "portions"))
         for labelled in positions:
@@ -299,6 +300,7 @@ def read_labelled(path: Path) -> list[Labelled]:
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         try:
             moves, score = line.split()
+            moves = "" if moves == "-" else moves
             positions.append(Labelled(moves, Position.parse(moves), int(score)))
         except C4Error as error:
             raise UnreadableRun(f"{path}, line {number}: {error}") from None

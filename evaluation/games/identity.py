@@ -45,7 +45,7 @@ def files_of(spec: Spec) -> list[Path]:
     for key, value in (defaults | {**spec.options}).items():
         if isinstance(value, str):
             paths += _files_in(declared.get(key, Option(key, str, "")), value)
-    files = {path.absolute() for path in paths if path.is_file()}
+    files = {path.absolute() for path in paths if os.path.isfile(path)}
     for file in [file for file in files if file.suffix == ".py"]:
         path = [os.path.dirname(os.path.realpath(file)), *sys.path]
         files.update(map(Path, users_modules(imports_of(str(file)), path).values()))
@@ -75,7 +75,7 @@ def _files_in(option: Option, text: str) -> Iterator[Path]:
 def identity_of(files: Iterable[Path], start: str) -> Identity:
     """Return the identity of the agent that consists of files, by their paths from a folder."""
     paths = (Path(start, file) for file in files)
-    named = {_name(path, start): path for path in paths if path.is_file()}
+    named = {_name(path, start): path for path in paths if os.path.isfile(path)}
     return {"files": hash_files(named)} if named else {}
 
 

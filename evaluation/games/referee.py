@@ -148,8 +148,9 @@ class LocalPlayer:
         return ask(self.agent, position)
 
     def close(self) -> None:
-        """Give back what the agent holds: memory, a program."""
-        self.agent.close()
+        """Give back what the agent holds: memory, a program; an error of it ends no run."""
+        with suppress(Exception):
+            self.agent.close()
 
     def late(self) -> list[str]:
         """Return nothing: a kept run knows an object by its ``version``."""

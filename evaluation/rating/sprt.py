@@ -58,7 +58,8 @@ class Sprt:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        if not -_MOST <= self.h0 < self.h1 <= _MOST:
+        ordered = -_MOST <= self.h0 < self.h1 <= _MOST
+        if not ordered or expected_score(self.h0) == expected_score(self.h1):
             raise InvalidOption(
                 f"sprt {self.h0:g},{self.h1:g}: expected H0,H1 in Elo, the smaller first, "
                 f"within {-_MOST}..{_MOST}"

@@ -107,7 +107,7 @@ def _figure(about: str, draw: Callable[[Any, Any], None], content: Any) -> Any:
     mpl, figure_class = _matplotlib()
     with mpl.rc_context(STYLE):
         figure = figure_class(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
-        figure.suptitle(about, x=0.01, ha="left", size=7, color=INK)
+        figure.suptitle(about, x=0.01, ha="left", size=7, color=INK, parse_math=False)
         draw(figure, content)
     return figure
 
@@ -129,7 +129,7 @@ def draw_win_table(figure: Any, content: Mapping[str, Any]) -> None:
     for i, j in np.argwhere(~np.isnan(shares)).tolist():
         axes.text(j, i, rounded(100 * shares[i, j], ".0f"), ha="center", va="center", size=6.5)
     axes.set_xticks(range(len(names)), [str(i + 1) for i in range(len(names))])
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), names, parse_math=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     axes.set_xlabel("percent of the points, moving first (rows) against second (columns)")
@@ -177,7 +177,7 @@ def _rows(figure: Any, content: Mapping[str, Any]) -> Any:
     names = _numbered(content)
     figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), names, parse_math=False)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")

@@ -253,10 +253,15 @@ def extend_header(
         challengers=challengers,
         command=stored.command,
         openings=_joined(stored.openings, planned.openings),
-        deterministic=_joined(stored.deterministic, planned.deterministic),
-        timed=_joined(stored.timed, planned.timed),
+        deterministic=_joined(_others(stored.deterministic, planned), planned.deterministic),
+        timed=_joined(_others(stored.timed, planned), planned.timed),
         code={**stored.code, **planned.code},
     )
+
+
+def _others(names: tuple[str, ...], run: RunHeader) -> tuple[str, ...]:
+    """Return the names of players that are not in a run: one that is may have another spec now."""
+    return tuple(name for name in names if name not in run.players)
 
 
 def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:

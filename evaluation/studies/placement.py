@@ -170,6 +170,10 @@ LEVEL_COLUMNS: Final = (
 class LevelRatings(Ratings):
     """The ratings of a newcomer and of its opponents, whose Elo is as stated."""
 
+    def with_games(self, games: Sequence[GameRecord]) -> Ratings:
+        """These ratings, which have it already: a fit would not know the opponents' Elo."""
+        return self
+
     def method_note(self) -> str:
         """A note on the method of the interval."""
         return f"95 % interval; the opponents' Elo is known to within {LEVEL_ERROR:g} Elo."

@@ -47,12 +47,14 @@ def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made)
     """Pons's solver with -a: the moves, then seven scores last."""
     answers = {
         "": "-2 -1 0 1 0 -1 -2",
+        "4": "4 1 2 3 4 5 6",  # without the moves
         HALF.moves(): "x -4 -3 18 2 2 18 -3",
         Position.parse("333333").moves(): "333333 1 0 -1000 -9 1 . 0 nodes=7",
     }
     table = {position: line.replace("x", position) for position, line in answers.items()}
     agent = made(f"exec:{answering(tmp_path, f'print({table!r}[moves], flush=True)')},reply=scores")
     assert agent.choose(Position()) == 3
+    assert agent.choose(Position.parse("4")) == 6
     assert agent.choose(HALF) == 2  # of two as good ones the left
     with pytest.raises(EngineFault, match=r"answered '\.': expected a score"):
         agent.choose(Position.parse("333333"))

@@ -141,6 +141,9 @@ def test_batches_of_bitboards(solver):
         solver.scores_many(Position())
     with pytest.raises(InvalidOption, match=r"bitboards .*: expected integers"):
         solver.scores_many([0], [0.5])
+    for low in (-100, np.int32(-(2**31)), -(2**63)):
+        with pytest.raises(InvalidOption, match=r"low=.*: expected integers in -22\.\.22"):
+            solver.scores_many(positions, low=low)
     for threads in (0, "2", True):
         with pytest.raises(InvalidOption, match=f"threads={threads!r}: expected a positive"):
             solver.scores_many(positions, threads=threads)

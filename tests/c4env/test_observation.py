@@ -97,3 +97,5 @@ def test_a_batch_with_its_mirror_images(layout, kind):
     assert np.array_equal(items[0], Form(layout)(expected))
     assert np.array_equal(items[1], np.concatenate([masks, [t["action_mask"] for t in turned]]))
     assert np.array_equal(items[2], np.concatenate([policies, policies[:, ::-1]]))
+    if kind != "lists":
+        assert [len(array) for array in with_mirrors(*(array[:0] for array in batch))] == [0, 0, 0]

@@ -8,7 +8,7 @@ from gymnasium.utils.env_checker import check_env
 
 from c4env.envs.single import ConnectFourEnv
 from c4env.envs.text import TextEnv, fill, read_final_answer, read_move, template
-from c4env.errors import C4Error, IllegalMove, InvalidAction, WrongOrder
+from c4env.errors import C4Error, IllegalMove, InvalidAction, InvalidPosition, WrongOrder
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 
@@ -105,6 +105,10 @@ def test_the_moves_shown_are_those_that_were_played(seat):
     assert info["moves"].endswith("4" * seat)
     assert Position.parse(info["moves"]) == environment.position
     assert environment.reset()[1]["moves"] == "4" * seat
+    before = environment.position
+    with pytest.raises(InvalidPosition):
+        environment.reset(options={"position": Position.from_bitboards(2, 1)})
+    assert environment.position == before
 
 
 @pytest.mark.parametrize("answer", ["what?", "Move: 2", "Move: 9", ""])

@@ -103,6 +103,27 @@ def test_a_failing_opponent_needs_a_reset(answer, match, mode):
     environment.reset(seed=1)
 
 
+def test_seeds_of_boards_hold_after_a_failure():
+    def openings():
+        failing = []
+
+        def opponent(observation):
+            if failing:
+                raise ValueError("no answer")
+            return 3
+
+        environment = ConnectFourVectorEnv(4, opponent=opponent, seat=0, openings=4)
+        environment.reset(seed=[1, 2, 3, 4])
+        failing.append(True)
+        with pytest.raises(OpponentFailed):
+            environment.step([3] * 4)
+        failing.clear()
+        environment.reset()
+        return environment.positions()
+
+    assert openings() == openings()
+
+
 def test_what_was_returned_stays_as_it_was():
     envs = ConnectFourVectorEnv(3, opponent="random", autoreset_mode=SAME)
     seen = envs.reset(seed=1)[0]

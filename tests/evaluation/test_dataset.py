@@ -151,6 +151,21 @@ def test_no_position_comes_twice_and_a_mirror_image_is_in_the_same_split(late, t
     assert sum(shares.values()) == sum(len(labels.of(split).mine) for split in SPLITS)
 
 
+def test_integers_of_numpy_and_files_of_others(tmp_path):
+    path = tmp_path / "a.npz"
+    evaluation.data(path, np.int64(5), range(36, 38), np.int64(1), sets=["random"])
+    assert len(Data.read(path)) == 5
+    whole = path.read_bytes()
+    for content in (whole[: len(whole) // 2], b"\x93NUMPY" + whole):
+        path.write_bytes(content)
+        with pytest.raises(UnreadableRun, match="expected a file written by c4 data"):
+            Data.read(path)
+    np.save(tmp_path / "b.npy", np.zeros(3))
+    (tmp_path / "b.npy").rename(path)
+    with pytest.raises(UnreadableRun, match="expected a file written by c4 data"):
+        Data.read(path)
+
+
 def test_the_sets_have_equal_shares():
     draw, plies = partial(draws.Draw.checked, 1), range(20, 24)
     mixed, *alone = (

@@ -223,6 +223,12 @@ def test_games_that_no_rating_counts_or_counts_twice_are_noted():
     assert RunSummary.of(read_games([("a", "a", WON)] * 2)).text().startswith("2 games of a.")
 
 
+def test_an_anchor_is_a_name_with_equals_too(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text(f"lr=0.1 lr=0.01 {WON}\nlr=0.01 lr=0.1 {WON}\n")
+    assert main(["report", str(tmp_path / "a.txt"), "--anchor", "lr=0.1=1500", "--format=csv"]) == 0
+    assert "1500" in capsys.readouterr().out
+
+
 def test_arguments_of_read_games(tmp_path):
     for source in (7, tmp_path / "nothing.txt"):
         with pytest.raises(C4Error, match="expected a file"):

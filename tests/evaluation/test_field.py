@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sys
 import zipfile
 from contextlib import closing
 from functools import partial
@@ -191,6 +192,10 @@ def write(files):
 
 def files_named(text):
     return files_of(Spec.parse(text))
+
+
+def test_a_long_argument_is_no_file():
+    assert files_named(f"exec:{sys.executable} eng.py --opt {'a' * 300}")[-1].is_file()
 
 
 def code_of(player):

@@ -134,7 +134,9 @@ def test_a_decision_says_what_is_known_and_no_more():
         assert test.conclusion(decision, "b") == known
 
 
-@pytest.mark.parametrize("text", ["", "0", "0,40,80", "a,b", "40,0", "5,5", "nan,3", "0,inf"])
+@pytest.mark.parametrize(
+    "text", ["", "0", "0,40,80", "a,b", "40,0", "5,5", "nan,3", "0,inf", "0,1e-15"]
+)
 def test_bad_hypotheses_are_quoted(text):
     with pytest.raises(InvalidOption, match="sprt"):
         Sprt.parse(text)

@@ -9,6 +9,7 @@ import pytest
 
 from c4env import evaluation
 from c4env.errors import InvalidOption, UnreadableRun
+from c4env.evaluation.report.page import contents
 from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE
 from c4env.evaluation.studies.placement import (
@@ -156,6 +157,7 @@ def test_a_placement_tells_reliable_from_strong():
     text = RunSummary.of(placement).text()
     assert "finished 50.0% of its games. Over games that nobody forfeited its Elo is " in text
     assert "Elo_reliable" in text
+    assert contents(placement, RunSummary.of(placement).ratings)["headline"][0] in text
 
 
 @pytest.mark.slow

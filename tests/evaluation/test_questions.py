@@ -166,6 +166,11 @@ def test_a_bad_file_is_refused_with_the_line(tmp_path):
             read_labelled(tmp_path / "set.txt")
 
 
+def test_the_empty_board_is_read_as_it_is_written(tmp_path):
+    (tmp_path / "set.txt").write_text("- 1\n")
+    assert read_labelled(tmp_path / "set.txt")[0].position == Position()
+
+
 def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):
     path = tmp_path / "set.txt"
     path.write_text(format_labelled(SET))

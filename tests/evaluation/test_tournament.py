@@ -80,6 +80,29 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
         assert digest(read_folder(tmp_path)[1]) == digest(whole[:kept])
 
 
+def test_a_name_that_has_not_played_may_become_another_agent(tmp_path):
+    """What is kept of the first plan does not tell of the second."""
+    game = {"a": "greedy", "b": "minimax:depth=1", "c": "minimax:depth=2"}
+    settings = Settings(out=tmp_path)
+    with closing(play(prepare(name_players(game), [""], settings), True)) as games:
+        next(games)
+    evaluation.round_robin(game | {"c": "random"}, openings=0, out=tmp_path)
+    assert evaluation.read_run(tmp_path).deterministic == ("a", "b")
+
+
+def test_an_agent_that_cannot_close_loses_no_run():
+    class Stuck(agents.Agent):
+        name = "stuck"
+
+        def choose(self, position):
+            return position.legal_columns()[0]
+
+        def close(self):
+            raise ValueError("cannot close")
+
+    assert len(evaluation.round_robin([Stuck(), "greedy"], openings=0).games) == 2
+
+
 @pytest.mark.compiled  # workers start in seconds only when nothing runs uncompiled
 def test_same_digest_for_one_job_and_two():
     """What is registered plays in this process, also if it cannot be copied."""
