@@ -253,15 +253,16 @@ def extend_header(
         challengers=challengers,
         command=stored.command,
         openings=_joined(stored.openings, planned.openings),
-        deterministic=_joined(_others(stored.deterministic, planned), planned.deterministic),
-        timed=_joined(_others(stored.timed, planned), planned.timed),
+        deterministic=_having(stored.deterministic, planned.deterministic, planned),
+        timed=_having(stored.timed, planned.timed, planned),
         code={**stored.code, **planned.code},
     )
 
 
-def _others(names: tuple[str, ...], run: RunHeader) -> tuple[str, ...]:
-    """Return the names of players that are not in a run: one that is may have another spec now."""
-    return tuple(name for name in names if name not in run.players)
+def _having(old: tuple[str, ...], new: tuple[str, ...], planned: RunHeader) -> tuple[str, ...]:
+    """Return the players that have a trait, by the planned run if it has them, else by the old."""
+    kept = (name for name in old if name in new or name not in planned.players)
+    return _joined(tuple(kept), new)
 
 
 def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
