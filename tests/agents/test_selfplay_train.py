@@ -103,10 +103,10 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick, groups):
     assert train.Evaluator(trainer.network).evaluate(bitboards("474747"))[0].argmax() == 3
 
 
-def test_networks_of_the_same_minute_are_two_files(tmp_path):
+def test_networks_of_the_same_minute_are_two_files(tmp_path, monkeypatch):
     trainer = trainer_of(tmp_path)
-    for _ in range(2):
-        play(trainer, STAGE)
+    for positions in (1, 2):
+        monkeypatch.setattr(train.Trainer, "positions", positions)
         trainer.report([(0.0, 0.0)], 1.0)
     assert len(list(tmp_path.glob("model-*.pt"))) == 2
 
