@@ -41,7 +41,7 @@ class Perfect(LineSearch):
         self._generator = np.random.default_rng()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; the same seed repeats the columns of the same positions in turn."""
+        """Begin a new game; the same seed and the same positions give the same columns."""
         self.solver.clear()  # so that the number of nodes does not depend on earlier games
         self._generator = np.random.default_rng(seed)
 

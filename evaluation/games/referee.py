@@ -148,7 +148,7 @@ class LocalPlayer:
         return ask(self.agent, position)
 
     def close(self) -> None:
-        """Give back what the agent holds: memory, a program; an error of it ends no run."""
+        """Give back what the agent holds: memory, a program. Its errors end no run."""
         with suppress(Exception):
             self.agent.close()
 

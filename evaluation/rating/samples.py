@@ -89,10 +89,10 @@ def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
 
 
 def _missing(games: Float64s) -> Float64s:
-    """Return the share of a game, ``[players, players]``, that a pair's rarer colour gets besides.
+    """Return how much of one more game a pair's rarer colour gets, 0..1, ``[players, players]``.
 
-    As with Jeffreys' prior, the game favours either player by half: the results of few games with
-    one colour can be alike by chance. Colours that are equally frequent get none.
+    The results of few games with one colour can be alike by chance. As with Jeffreys' prior, either
+    player gets half of the game's points. Colours that are equally frequent get none.
     """
     return np.where(games > 0, 1 - games / np.maximum(np.maximum(games, games.T), 1), 0.0)
 
@@ -106,7 +106,7 @@ def _balanced(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
     """
     reverse = games.swapaxes(-1, -2)
     both = (games > 0) & (reverse > 0)
-    scale = np.where(both, 2 * reverse / np.where(both, games + reverse, 1), 1.0) / 2
+    scale = np.where(both, reverse / np.where(both, games + reverse, 1), 0.5)
     won = points * scale + ((games - points) * scale).swapaxes(-1, -2)
     return won, won + won.swapaxes(-1, -2)
 

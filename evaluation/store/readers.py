@@ -401,9 +401,8 @@ def _is_one(value: list[Any]) -> bool:
     """Whether a list is one game: of numbers, of TextArena's actions, its log, or after names."""
     actions = all(isinstance(item, str) and _BRACKETS.fullmatch(item) for item in value)
     numbers = all(isinstance(item, int | float) for item in value)
-    texts = len(value) == 3 and isinstance(value[0], str) and isinstance(value[1], str)
-    names = texts and not any(map(_is_moves, value[:2]))
-    named = (names and isinstance(value[2], str)) or (texts and isinstance(value[2], list))
+    texts = len(value) == 3 and all(isinstance(item, str) for item in value[:2])
+    named = texts and (isinstance(value[2], list) or not any(map(_is_moves, value[:2])))
     return bool(value) and (numbers or actions or named or all(map(_is_message, value)))
 
 

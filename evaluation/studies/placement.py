@@ -171,7 +171,7 @@ class LevelRatings(Ratings):
     """The ratings of a newcomer and of its opponents, whose Elo is as stated."""
 
     def with_games(self, games: Sequence[GameRecord]) -> Ratings:
-        """These ratings, which have it already: a fit would not know the opponents' Elo."""
+        """Return these ratings, which have costs and forfeits; a fit ignores the stated Elo."""
         return self
 
     def method_note(self) -> str:

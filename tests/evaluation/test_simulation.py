@@ -125,7 +125,7 @@ def test_intervals_that_few_openings_make_narrow_by_chance_hold_the_truth_too(wo
 
 @pytest.mark.parametrize(("one", "other"), [(50, 50), (50, 2), (30, 3)])
 def test_equal_games_and_a_rare_colour_leave_the_interval_right(one, other):
-    """Pairs of games sorted alike made it hold in 60 to 80 %, scaling 2 games to 26 in 50 %."""
+    """With equal games paired, it held in 60 to 80 % of cases; with 2 games as 26, in 50 %."""
     generator, items = np.random.default_rng([one, other]), []
     for _ in range(200):
         games = [
