@@ -66,6 +66,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    if not arguments.html:
+        refuse(arguments, ["no_scores"], "without --html")
+        if not arguments.agent:
+            refuse(arguments, ["out"], "without --html or --agent")
     from c4env.evaluation.report.summary import RunSummary
     from c4env.evaluation.store.run_files import GAMES_FILE, require_format, write_games
     from c4env.evaluation.studies.match import Match, read_games
@@ -82,10 +86,6 @@ def execute(arguments: argparse.Namespace) -> None:
             return
     if is_run:
         refuse(arguments, ["out"], "with a run, which keeps its scores itself")
-    if not arguments.html:
-        refuse(arguments, ["no_scores"], "without --html")
-        if not arguments.agent:
-            refuse(arguments, ["out"], "without --html or --agent")
     run = read_games(source, arguments.names)
     folder = source if is_run else arguments.out
     games = run.games
