@@ -20,7 +20,7 @@ from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
     from c4env.evaluation.exact.dataset import Data, data
-    from c4env.evaluation.exact.exams import Exam, exam
+    from c4env.evaluation.exact.exams import exam
     from c4env.evaluation.exact.moves import Quality
     from c4env.evaluation.exact.questions import quality
     from c4env.evaluation.exact.refute import Refutation, refute
@@ -39,14 +39,14 @@ _NAMES = {
     "c4env.evaluation.studies.placement": "Placement place",
     "c4env.evaluation.studies.strength": "CurveWriter strength",
     "c4env.evaluation.exact.questions": "quality",
-    "c4env.evaluation.exact.exams": "Exam exam",
+    "c4env.evaluation.exact.exams": "exam",
     "c4env.evaluation.exact.moves": "Quality",
     "c4env.evaluation.exact.dataset": "Data data",
     "c4env.evaluation.exact.refute": "Refutation refute",
 }
 
 __all__ = [
-    "CurveWriter", "Data", "Exam", "GameRecord", "Match", "Placement", "Quality", "Refutation",
+    "CurveWriter", "Data", "GameRecord", "Match", "Placement", "Quality", "Refutation",
     "Tournament", "data", "exam", "gauntlet", "place", "play_match", "quality", "read_games",
     "read_run", "refute", "round_robin", "stored_board", "strength",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from c4env import rules
-from c4env.arrays import Int8s, Int64s
+from c4env.arrays import Bools, Int64s
 from c4env.rules import BOARD, COLUMN_MASKS, ODD_ROWS
 
 _winning_cells: Any = rules.winning_cells  # their sources also work on int64 arrays
@@ -31,16 +31,15 @@ class Concepts(NamedTuple):
     theirs_now: Int64s  #: threats of the other side that can be played at once
 
 
-def concepts_of(mine: Int64s, theirs: Int64s, columns: Int8s) -> Concepts:
+def concepts_of(mine: Int64s, theirs: Int64s, keeps: Bools) -> Concepts:
     """Return the concepts of N unfinished positions.
 
     Args:
         mine, theirs: bitboards int64 ``[N]``, the side to move's first.
-        columns: int8 ``[N, 7]``, the exact score of each column, NO_SCORE where it is full.
+        keeps: bool ``[N, 7]``, whether a column keeps the win or the draw.
     """
     playable = _playable(mine | theirs)
-    kept = np.sign(columns) == np.sign(columns.max(axis=1, keepdims=True))
-    keeping = playable & np.where(kept, COLUMN_MASKS, 0).sum(axis=1)
+    keeping = playable & np.where(keeps, COLUMN_MASKS, 0).sum(axis=1)
     empty = BOARD & ~(mine | theirs)
     sides = [
         cells

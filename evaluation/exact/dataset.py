@@ -64,7 +64,9 @@ class Data:
     """A table of N unfinished positions, one of each mirror pair, with their exact scores.
 
     ``len`` is N; a number gives a :class:`Row`, a slice, mask or array of numbers gives the
-    :class:`Data` of these rows; iteration yields the rows. The attributes are the columns.
+    :class:`Data` of these rows; iteration yields the rows. The attributes are the columns, and
+    ``masks``, ``keeps`` and ``critical`` follow from them. ``torch.from_numpy`` and
+    ``jax.numpy.asarray`` take all these arrays.
 
     Example:
         >>> positions = data("positions.npz", 20, plies=range(30, 36), sets=["random"])
@@ -118,12 +120,40 @@ class Data:
             raise InvalidOption(f"split={split!r}: expected one of {', '.join(SPLITS)}")
         return self[np.flatnonzero(self.split == split)]
 
+    @property
+    def masks(self) -> Bools:
+        """``[N, 7]`` whether a column is legal."""
+        masks: Bools = self.columns != NO_SCORE
+        return masks
+
+    @property
+    def keeps(self) -> Bools:
+        """``[N, 7]`` whether a column keeps the win or the draw; all legal ones if it is lost."""
+        keeps: Bools = self.masks & (np.sign(self.columns) == np.sign(self.score)[:, None])
+        return keeps
+
+    @property
+    def critical(self) -> Bools:
+        """``[N]`` whether legal columns differ in result: all do in an exam."""
+        critical: Bools = self.masks.sum(axis=1) > self.keeps.sum(axis=1)
+        return critical
+
+    def observations(self, layout: str = "planes_last", dtype: str = "int8") -> NDArray[Any]:
+        """Return the observations ``[N, ...]`` in a layout of ``c4env.observation.LAYOUTS``.
+
+        Raises:
+            InvalidOption: the layout or the dtype is unknown.
+        """
+        boards = np.stack([self.mine, self.theirs], axis=1)
+        observations: NDArray[Any] = Form(layout, dtype)(planes_of(boards))
+        return observations
+
     def concepts(self) -> Concepts:
         """Return bitboards int64 ``[N]`` of threats, playable cells and cells that keep the value.
 
         ``concepts=True`` of :func:`data` writes these columns to the file too.
         """
-        return concepts_of(self.mine, self.theirs, self.columns)
+        return concepts_of(self.mine, self.theirs, self.keeps)
 
     def numpy(self) -> tuple[NDArray[np.float32], ...]:
         """Convert the data to float32 arrays for training.
@@ -133,10 +163,9 @@ class Data:
             ``[N, 7]``; policies ``[N, 7]``, uniform over the best columns; and values ``[N]``: 1
             for a win of the side to move, 0 for a draw, -1 for a loss.
         """
-        boards = np.stack([self.mine, self.theirs], axis=1)
-        planes = Form("planes_first", "float32")(planes_of(boards))
         policy = self.best / self.best.sum(axis=1, keepdims=True)
-        arrays = (planes, self.columns != NO_SCORE, policy, np.sign(self.score))
+        planes = self.observations("planes_first", "float32")
+        arrays = (planes, self.masks, policy, np.sign(self.score))
         return tuple(a.astype(np.float32) for a in arrays)
 
     def torch(self) -> TensorDataset:
@@ -237,7 +266,7 @@ def data(
             boards = draw.boards()
             memo.keep((CALL,), header)
             scores = _scores(memo, boards, solver, threads, watch)
-            table = _labelled(boards[0], boards[1], scores)
+            table = scored(boards[0], boards[1], scores)
             _write(file, table, table.concepts()._asdict() if concepts else {})
         finally:
             if file.exists() or not memo:  # nothing to resume
@@ -270,8 +299,8 @@ def _scores(
     return np.frombuffer(found, np.int8).reshape(-1, COLUMNS)
 
 
-def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
-    """Build a data set from boards and the scores of their columns."""
+def scored(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
+    """Return the table of boards ``[N]`` and the scores of their columns ``[N, 7]``."""
     score = columns.max(axis=1)
     # A hash that mirror images share chooses the split; validation and test get 1/20 each.
     part = (keys(mine, theirs) * np.uint64(0xD1B54A32D192ED03) >> np.uint64(40)) % np.uint64(20)

@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple, get_type_hints
 import numpy as np
 
 from c4env import agents
-from c4env.agents.solver.exam import exam
-from c4env.envs.batch import bitboards, parse_actions
+from c4env.envs.batch import parse_actions
 from c4env.errors import InvalidOption, require_integer
+from c4env.evaluation.exact.exams import exam
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.store.lines import Lines, read_lines
 from c4env.evaluation.studies.leaderboard import place_in_field, stored_board
@@ -80,17 +80,14 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     """
     if questions is not None:
         require_integer("questions", questions)
-    positions = exam()[:questions]
-    scores = np.array([position.scores for position in positions], np.float64)  # nan for None
-    signs = np.where(np.isnan(scores), -2, np.sign(scores))
-    boards = bitboards([position.position for position in positions])
-    seeds = np.random.default_rng(0).integers(2**48, size=len(positions))
-    games, each = agents.make(model).games(len(positions)), np.arange(len(positions))
+    asked = exam()[:questions]
+    boards, each = np.stack([asked.mine, asked.theirs], axis=1), np.arange(len(asked))
+    seeds = np.random.default_rng(0).integers(2**48, size=len(asked))
+    games = agents.make(model).games(len(asked))
     games.begin(each, seeds)
-    answer = parse_actions(games.choose(each, boards, seeds), len(positions))
+    answer = parse_actions(games.choose(each, boards, seeds), len(asked))
     columns = [parse_column(column) for column in answer.tolist()]
-    kept = signs[np.arange(len(positions)), columns] == signs.max(axis=1)
-    return float(1 - kept.mean())
+    return float(1 - asked.keeps[each, columns].mean())
 
 
 def strength(

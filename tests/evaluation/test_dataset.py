@@ -143,7 +143,7 @@ def test_no_position_comes_twice_and_a_mirror_image_is_in_the_same_split(late, t
     mirrored = [
         np.array([mirror(b) for b in side.tolist()]) for side in (labels.mine, labels.theirs)
     ]
-    turned = module._labelled(*mirrored, labels.columns[:, ::-1])
+    turned = module.scored(*mirrored, labels.columns[:, ::-1])
     assert (turned.split == labels.split).all()
     shares = Counter(labels.split.tolist())
     assert 60 < shares["validation"] < 140
@@ -195,7 +195,7 @@ def test_positions_of_the_exam_are_left_out(tmp_path):
 def test_the_uci_set_has_its_counts():
     """By the book; a search of all its columns takes a minute."""
     boards = draws._listed(draws.UCI, range(8, 9))
-    result = module._labelled(*boards, np.zeros((boards.shape[1], 7), np.int8))
+    result = module.scored(*boards, np.zeros((boards.shape[1], 7), np.int8))
     signs = Counter(np.sign([default_book().score(p) for p in positions(result)]).tolist())
     assert signs == {1: 44473, 0: 6449, -1: 16635}
     asked = exam_positions()

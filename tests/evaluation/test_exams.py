@@ -19,8 +19,8 @@ def test_the_arrays_are_the_exam():
     for row, question in zip(range(0, len(e), 50), questions()[::50], strict=False):
         position = question.position
         assert (e.mine[row], e.theirs[row]) == (position.mine, position.theirs)
-        assert e.plies[row] == position.plies
-        assert [None if s == -99 else s for s in e.scores[row].tolist()] == [*question.scores]
+        assert e.ply[row] == position.plies
+        assert [None if s == -99 else s for s in e.columns[row].tolist()] == [*question.scores]
         assert e.masks[row].tolist() == [s is not None for s in question.scores]
     for layout in ("planes_last", "flat", "planes_first", "signed", "tokens"):
         row = e.observations(layout, "float32")[7]
@@ -46,7 +46,7 @@ def test_a_fresh_exam_is_of_its_seed_and_by_the_recipe(monkeypatch, tmp_path):
     e = evaluation.exam(7, jobs=1)
     again, other = evaluation.exam(7, jobs=1), evaluation.exam(8, jobs=1)
     assert np.array_equal(e.mine, again.mine)
-    assert np.array_equal(e.scores, again.scores)
+    assert np.array_equal(e.columns, again.columns)
     assert len(e) > 5
     assert not {*e.mine.tolist()} & {*other.mine.tolist()}
     assert not in_exam(e.mine, e.theirs).any()
