@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from c4env.evaluation.exact.moves import Quality
     from c4env.evaluation.exact.questions import quality
     from c4env.evaluation.exact.refute import Refutation, refute
-    from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+    from c4env.evaluation.games.results import Tournament
+    from c4env.evaluation.games.tournament import gauntlet, round_robin
     from c4env.evaluation.store.run_files import GameRecord
     from c4env.evaluation.studies.leaderboard import stored_board
     from c4env.evaluation.studies.match import Match, play_match, read_games, read_run
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from c4env.evaluation.studies.strength import CurveWriter, strength
 
 _NAMES = {
-    "c4env.evaluation.games.tournament": "Tournament gauntlet round_robin",
+    "c4env.evaluation.games.results": "Tournament",
+    "c4env.evaluation.games.tournament": "gauntlet round_robin",
     "c4env.evaluation.store.run_files": "GameRecord",
     "c4env.evaluation.studies.leaderboard": "stored_board",
     "c4env.evaluation.studies.match": "Match play_match read_games read_run",

@@ -18,7 +18,7 @@ from c4env.envs.registration import AEC_ID, SELF_PLAY_ID, SINGLE_ID
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.declare import Parser
-from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.games.results import Tournament
 from c4env.evaluation.rating.power import shown_difference
 from c4env.evaluation.rating.sprt import expected_score
 from tests import test_readme

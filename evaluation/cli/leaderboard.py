@@ -42,10 +42,9 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _place(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.report.summary import RunSummary
     from c4env.evaluation.studies.placement import place
 
     with Progress("games", arguments.quiet) as progress:
         settings = keywords(arguments, place)
         placement = place(arguments.place, **settings, watch=progress.watch)
-    show(RunSummary.of(placement), arguments)
+    show(placement, arguments)

@@ -22,8 +22,7 @@ from c4env.evaluation.tables import Result, for_terminal, shortened, signed
 
 if TYPE_CHECKING:
     from c4env.evaluation.exact.scores import Judge
-    from c4env.evaluation.games.tournament import Tournament
-    from c4env.evaluation.rating.ratings import Ratings
+    from c4env.evaluation.games.results import Tournament
     from c4env.evaluation.rating.sprt import Sprt
     from c4env.evaluation.store.run_files import GameRecord
 
@@ -231,38 +230,27 @@ class MatchProgress(RunProgress):
         return text
 
 
-def show_run(
-    run: Tournament,
-    arguments: argparse.Namespace,
-    before: int,
-    anchor: tuple[str, float] | None = None,
-) -> None:
+def show_run(run: Tournament, arguments: argparse.Namespace, before: int) -> None:
     """Print a run's result, write its page, and name the folder of its games.
 
     Args:
         run: a run that was just played.
         arguments: the command's arguments.
         before: number of games that the directory had before the command.
-        anchor: an agent and its fixed Elo, or None.
     """
-    from c4env.evaluation.report.summary import RunSummary
-
-    summary = RunSummary.of(run, anchor)
     with reader_may_end():
-        show(summary, arguments)
+        show(run, arguments)
         if arguments.format == "text":
             if before:
                 say(f"{before} of the games {'was' if before == 1 else 'were'} stored already")
             if arguments.out is not None:
                 say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
-    if summary.ratings is not None:
-        write_pages(arguments, run, summary.ratings, arguments.out)
+    write_pages(arguments, run, arguments.out)
 
 
 def write_pages(
     arguments: argparse.Namespace,
     run: Tournament,
-    ratings: Ratings,
     folder: str | Path | None,
     source: Path | None = None,
 ) -> None:
@@ -270,14 +258,13 @@ def write_pages(
 
     Args:
         arguments: the command's arguments, with ``--no-scores`` and ``--quiet``.
-        run: a run of at least one game.
-        ratings: the ratings of its players.
+        run: a run; without games, nothing is written.
         folder: the run directory, which keeps the exact scores; None keeps no scores.
         source: the games' file or folder, whose name and date the page shows; by default
             ``folder``.
     """
     plots = getattr(arguments, "plots", None)
-    if not arguments.html and not plots:
+    if not run.games or not (arguments.html or plots):
         return
     from c4env.evaluation.report.page import contents, page
     from c4env.evaluation.store.run_files import GAMES_FILE
@@ -292,7 +279,7 @@ def write_pages(
     date = time.strftime("%d %B %Y", time.localtime(seconds)).lstrip("0")
     scores = arguments.html and not arguments.no_scores  # which figures do not show
     with judged(folder, run.games, arguments.quiet) if scores else nullcontext() as judge:
-        content = contents(run, ratings, judge, title, date)
+        content = contents(run, judge, title, date)
     if arguments.html:
         write_whole(arguments.html, page(content))
         say(f"page in {arguments.html}", sys.stderr)

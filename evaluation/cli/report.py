@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,6 @@ def execute(arguments: argparse.Namespace) -> None:
         refuse(arguments, ["no_scores"], "without --html")
         if not arguments.agent:
             refuse(arguments, ["out"], "without --html or --agent")
-    from c4env.evaluation.report.summary import RunSummary
     from c4env.evaluation.store.run_files import GAMES_FILE, require_format, write_games
     from c4env.evaluation.studies.match import Match, read_games
 
@@ -93,15 +93,14 @@ def execute(arguments: argparse.Namespace) -> None:
         raise InvalidOption(f"{source} has no games yet: expected at least one")
     if isinstance(run, Match) and not (arguments.html or arguments.plots):
         refuse(arguments, ["anchor"], "with the table of a match")
-    summary = RunSummary.of(run, anchor_of(arguments, run.players))
+    run = replace(run, anchor=anchor_of(arguments, run.players))
     with reader_may_end():
         by_agent = arguments.agent is not None
-        show(mistakes_of(arguments, games, folder) if by_agent else summary, arguments)
+        show(mistakes_of(arguments, games, folder) if by_agent else run, arguments)
     if arguments.games:
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
-    if summary.ratings is not None:
-        write_pages(arguments, run, summary.ratings, folder, source)
+    write_pages(arguments, run, folder, source)
 
 
 def show_curve(arguments: argparse.Namespace) -> None:

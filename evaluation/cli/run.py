@@ -18,6 +18,7 @@ points moving first and second (with --only, wins/draws/losses).
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -72,4 +73,4 @@ def execute(arguments: argparse.Namespace) -> None:
     anchor = anchor_of(arguments, [split_name(player)[0] for player in field])
     with RunProgress(arguments.quiet) as progress:
         run = play(**run_settings(arguments, progress))
-    show_run(run, arguments, progress.before, anchor)
+    show_run(replace(run, anchor=anchor), arguments, progress.before)

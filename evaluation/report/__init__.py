@@ -1,1 +1,1 @@
-"""Show a run as a page, as a summary and in figures."""
+"""Show a run as a page and in figures."""

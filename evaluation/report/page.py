@@ -22,11 +22,10 @@ from typing import Any, Final
 from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge, positions_in
-from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.ratings import FIRST, Ratings
+from c4env.evaluation.games.results import Tournament
+from c4env.evaluation.rating.ratings import FIRST
 from c4env.evaluation.rating.sprt import compared
 from c4env.evaluation.rating.tally import WinTable
-from c4env.evaluation.report.summary import forfeits, remarks, sentence, standings
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import Column, Table, plural, rounded
@@ -58,7 +57,6 @@ _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
 
 def contents(
     run: Tournament,
-    ratings: Ratings | None = None,
     judge: Judge | None = None,
     title: str = "run",
     date: str | None = None,
@@ -67,13 +65,11 @@ def contents(
 
     Args:
         run: a run of at least one game.
-        ratings: ratings of the players; None uses the run's own ratings.
         judge: finds exact scores; None leaves out everything that needs exact scores.
         title: the page's title.
         date: the run's date, shown as given.
     """
-    games, header = run.games, run.header
-    ratings = (ratings or run.ratings).with_games(games)
+    games, header, ratings = run.games, run.header, run.ratings
     players = [rating.player for rating in ratings]
     pairs = replace(run.table, players=tuple(players)).tables()["pairs"]
     quality = None
@@ -86,16 +82,16 @@ def contents(
         "date": date,
         "command": None if header.command is None else shlex.join(header.command),
         "headline": [
-            *forfeits(run, ratings),
-            sentence(run, ratings),
+            *run.forfeited(),
+            run.headline(),
             *ratings.warnings(),
-            *remarks(run, ratings),
+            *run.remarks(),
         ],
         "first": FIRST,
         "first_move": ratings.first_move._asdict(),
         "method_note": ratings.method_note(),
         "notes": list(run.notes),
-        "standings": standings(ratings, run.table).records(),
+        "standings": run.standings().records(),
         "results": [results(run.table, player) for player in players],
         "pairs": by_column(pairs, players),
         "pairs_in_words": pairs_in_words(run, players, judge) if len(players) <= FEW else [],

@@ -22,7 +22,8 @@ import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import Player, split_name
-from c4env.evaluation.games.tournament import Tournament, gauntlet
+from c4env.evaluation.games.results import Tournament
+from c4env.evaluation.games.tournament import gauntlet
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.lines import read_text

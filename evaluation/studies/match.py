@@ -17,17 +17,25 @@ import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import Player, Players, as_players, name_advice, name_players
+from c4env.evaluation.games.results import Gauntlet, Tournament, ends_of
 from c4env.evaluation.games.run import Openings, Settings, choose_openings, play, prepare
-from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.rating.ratings import Ratings, rate
-from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
+from c4env.evaluation.rating.sprt import (
+    SCORES,
+    Decision,
+    Sprt,
+    compared,
+    normalized_elo,
+    score_of,
+)
 from c4env.evaluation.rating.tally import Cell, Tally
 from c4env.evaluation.store.header import RunHeader, SprtPlan
 from c4env.evaluation.store.readers import games_in, games_of
 from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_folder
-from c4env.evaluation.tables import Column, Table, signed
+from c4env.evaluation.studies.placement import Placement
+from c4env.evaluation.tables import Column, Table, plural, signed
 
 NORMAL_FROM: Final = 25  # pairs of games, from which a normal interval is shown
 
@@ -58,7 +66,8 @@ class Match(Tournament):
         sprt = None if header.sprt is None else Sprt(*header.sprt)
         by_fixture = {game.fixture: game for game in games}
         ordered = [by_fixture[f] for f in header.schedule() if f in by_fixture]
-        return cls(header, *_until_decided(ordered, sprt, one), sprt)
+        games, pairs = _until_decided(ordered, sprt, one)
+        return cls(header, games, pairs, sprt)
 
     @functools.cached_property
     def pentanomial(self) -> Pentanomial:
@@ -80,8 +89,8 @@ class Match(Tournament):
 
     @functools.cached_property
     def ratings(self) -> Ratings:
-        """The ratings of both agents; the second agent has Elo 0."""
-        return self.rate(anchor=(self.players[1], 0))
+        """The ratings of both agents; without an anchor, the second agent has Elo 0."""
+        return self.rate(self.anchor or (self.players[1], 0))
 
     @property
     def elo(self) -> Interval:
@@ -146,6 +155,46 @@ class Match(Tournament):
     def forfeits(self, kind: str) -> Forfeits:
         """The numbers of games that the two agents forfeited in one of the ways of a kind."""
         return Forfeits(*(self.table.forfeited(player, kind) for player in self.players))
+
+    # -- what is printed ---------------------------------------------------------------
+
+    def tables(self) -> Mapping[str, Table]:
+        """The result in a row."""
+        return {"match": self.lines} if self.games else super().tables()
+
+    def headline(self) -> str:
+        """Return what the test decided, or without a test who is stronger and by how much."""
+        if (test := self.sprt) is None:
+            return super().headline()
+        one, other = self.players
+        after = f"after {plural(len(self.pairs), 'pair')} of games"
+        if self.decision is not None:
+            known = test.conclusion(self.decision, other)
+            return f"{self.decision} accepted {after}: {one} is {known}."
+        h0, h1 = (compared(value, other) for value in (test.h0, test.h1))
+        more = "the same command resumes the match"
+        if len(self.pairs) == len(self.openings):
+            more = "more openings continue the test"
+        return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0); {more}."
+
+    def forfeited(self) -> list[str]:
+        """Return sentences on who forfeited games and why, and how strong they are without that."""
+        lines = self.table.reasons_of_forfeits()
+        if lines and (elo := self.elo_reliable):
+            lines.append(
+                f"Over games that nobody forfeited {self.players[0]} is {signed(elo.value)} Elo "
+                f"({ends_of(elo)}), over all {signed(self.elo.value)}: forfeits are losses."
+            )
+        return lines
+
+    def advice(self) -> list[str]:
+        """Return what the decision of the test does to the Elo, or else how to play more."""
+        if self.decision is None:
+            return super().advice()
+        return ["The test stopped the match, which biases Elo and score towards its decision."]
+
+    def _about_ratings(self) -> list[str]:
+        return [self.ratings.line(), *self.ratings.warnings()]
 
 
 class Pentanomial(NamedTuple):
@@ -307,11 +356,10 @@ def read_run(folder: str | Path) -> Tournament:
     if header.kind == "match":
         return Match.of(header, games)
     if header.kind == "placement":
-        from c4env.evaluation.studies.placement import Placement
-
         return Placement(header, tuple(games))
     order = {fixture: number for number, fixture in enumerate(header.schedule())}
-    return Tournament(header, tuple(sorted(games, key=lambda game: order.get(game.fixture, 0))))
+    kind = Gauntlet if len(header.challengers) == 1 else Tournament
+    return kind(header, tuple(sorted(games, key=lambda game: order.get(game.fixture, 0))))
 
 
 def read_games(

@@ -29,8 +29,8 @@ from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, Unavailable, require_integer
 from c4env.evaluation.games.field import Player, name_players, split_name, title
 from c4env.evaluation.games.referee import Referee, do_all
+from c4env.evaluation.games.results import Tournament
 from c4env.evaluation.games.run import Plan, Settings, choose_openings, prepare
-from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import ELO, TAILS, Interval
 from c4env.evaluation.rating.ratings import Ranks, Rating, Ratings
@@ -210,11 +210,6 @@ class Placement(Tournament):
         """The agent's Elo on the scale of the leaderboard; a forfeit is a loss."""
         return estimate(results_of(self.games, self.newcomer))
 
-    @functools.cached_property
-    def ratings(self) -> Ratings:
-        """The ratings of the agent and its opponents."""
-        return self.rate()
-
     def rate(self, anchor: tuple[str, float] | None = None) -> Ratings:
         """Rate the agent; the opponents keep their Elo.
 
@@ -266,8 +261,8 @@ class Placement(Tournament):
         rows.append(PlaceRow(rank, self.newcomer, self.elo, self.own.reliable, self.own.finished))
         return sorted(rows, key=lambda row: -row.Elo.value)
 
-    def sentence(self) -> str:
-        """The Elo and the place of the agent."""
+    def headline(self) -> str:
+        """Return the Elo and the place of the agent in a sentence."""
         (row,) = (row for row in self.places if row.agent == self.newcomer)
         low, high = map(signed, self.elo[1:])
         return (
@@ -276,8 +271,10 @@ class Placement(Tournament):
             f"{plural(len(self.games), 'game')}."
         )
 
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> Mapping[str, Table]:
         """The leaderboard with the agent, and its results by opponent."""
+        if not self.games:
+            return super().tables()
         columns = [c for c in PLACE_COLUMNS if any(c.value(r) is not None for r in self.places)]
         levels = [
             (name, self.table.cell(self.newcomer, name) + ~self.table.cell(name, self.newcomer))
@@ -287,6 +284,11 @@ class Placement(Tournament):
             "leaderboard": Table(columns, self.places),
             "opponents": Table(LEVEL_COLUMNS, levels),
         }
+
+    def advice(self) -> list[str]:
+        """Return how to play more games, if there are more."""
+        more = f"For a narrower interval use --games N, N > {len(self.games)}."
+        return [more] if len(self.games) < MOST else []
 
 
 def place(

@@ -10,7 +10,6 @@ from c4env import evaluation
 from c4env.errors import C4Error, InvalidOption, UnreadableRun
 from c4env.evaluation import read_games
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.run_files import GameRecord
 from tests.helpers.commands import refusal
 from tests.helpers.paths import DATA
@@ -220,7 +219,7 @@ def test_games_that_no_rating_counts_or_counts_twice_are_noted():
         "1 game of an agent against itself, not rated",
         "1 game equal to earlier ones, counted by the intervals as independent",
     )
-    assert RunSummary.of(read_games([("a", "a", WON)] * 2)).text().startswith("2 games of a.")
+    assert read_games([("a", "a", WON)] * 2).text().startswith("2 games of a.")
 
 
 def test_an_anchor_is_a_name_with_equals_too(tmp_path, capsys):

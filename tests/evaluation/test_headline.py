@@ -3,12 +3,11 @@ from dataclasses import replace
 
 from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
 from c4env.evaluation.rating.sprt import expected_score
-from c4env.evaluation.report.summary import remarks, sentence
 from c4env.evaluation.store.header import RunHeader, SprtPlan
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
 from c4env.openings import enumerate_openings
-from tests.helpers.runs import run_of
+from tests.helpers.runs import headline_of, run_of
 
 
 def ratings_of(*elo, better=0.99, exact=False):
@@ -34,7 +33,7 @@ def test_the_sentence_says_who_is_stronger_and_by_how_much():
         ([0, 0, 0], "a and 2 others are level (95 % for all pairs: -50 .. +50)."),
         ([0], "0 games of a."),
     ):
-        assert sentence(run_of([]), ratings_of(*elo)) == message
+        assert headline_of(run_of([]), ratings_of(*elo)) == message
 
 
 AB = {"a": "a", "b": "b"}
@@ -67,8 +66,8 @@ def test_the_sentence_of_a_match():
         (match_of("10", "01", sprt=(0, 40), openings=2), "more openings continue the test."),
         (match_of(*["10"] * 25), "a and b are level ("),
     ):
-        assert message in sentence(played, played.ratings)
-        stopped = "The test stopped the match" in str(remarks(played, played.ratings))
+        assert message in played.headline()
+        stopped = "The test stopped the match" in str(played.remarks())
         assert stopped == (played.decision is not None)
 
 
@@ -84,7 +83,7 @@ def test_advice_knows_the_limit_of_openings():
             for seat, pair in enumerate((("a", "b"), ("b", "a")))
         ]
         level = run_of(games, players=AB, openings=some)
-        assert message in remarks(level, level.ratings)
+        assert message in level.remarks()
 
 
 def test_the_lines_of_a_match_are_those_of_engine_authors():

@@ -10,7 +10,6 @@ import pytest
 from c4env import evaluation
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.report.page import contents
-from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE
 from c4env.evaluation.studies.placement import (
     LEVEL_ERROR,
@@ -115,7 +114,7 @@ def test_the_command_says_the_elo_and_the_place(placed, tmp_path, c4):
     folder, placement = placed
     command = ["leaderboard", "--place", "greedy", "--games", "12", "--seed", "3", "--quiet"]
     shown = c4(*command, "--jobs", "1", "--out", tmp_path / "d")
-    assert shown == f"{RunSummary.of(placement).text()}\n"
+    assert shown == f"{placement.text()}\n"
     value, low, high = (f"{end:+.0f}" for end in placement.elo)
     message = f"greedy (again) has Elo {value} (95 %: {low} .. {high}) and place "
     assert shown.startswith(message)
@@ -154,10 +153,10 @@ def test_a_placement_tells_reliable_from_strong():
     own = placement.own
     assert own.reliable == 0.5
     assert own.finished.value > own.elo + 100
-    text = RunSummary.of(placement).text()
+    text = placement.text()
     assert "finished 50.0% of its games. Over games that nobody forfeited its Elo is " in text
     assert "Elo_reliable" in text
-    assert contents(placement, RunSummary.of(placement).ratings)["headline"][0] in text
+    assert contents(placement)["headline"][0] in text
 
 
 @pytest.mark.slow

@@ -11,11 +11,11 @@ from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
 from c4env.evaluation.studies.strength import FILE, CurveWriter, Strength, read_curve
 from tests.evaluation.test_report import GAMES, crowded
-from tests.helpers.runs import rated, run_of
+from tests.helpers.runs import run_of
 
 pytest.importorskip("matplotlib", reason="figures need matplotlib")
 
-CONTENT = report.contents(run_of(GAMES), rated(GAMES, ["one", "two"]))
+CONTENT = report.contents(run_of(GAMES))
 
 
 @pytest.mark.slow

@@ -7,10 +7,9 @@ import pytest
 from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.ratings import parse_anchor
-from c4env.evaluation.report.summary import sentence
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.openings import enumerate_openings
-from tests.helpers.runs import rated, run_of
+from tests.helpers.runs import headline_of, rated, run_of
 
 
 def games(first, second, wins, draws, losses, opening=""):
@@ -184,7 +183,7 @@ def test_groups_that_never_met_are_not_ranked_against_each_other():
     assert ratings.difference("a", "b").low > 0
     assert ratings.difference("a", "d").low < -1000 < 1000 < ratings.difference("a", "d").high
     message = "The agents form groups that never met, so no place compares them."
-    assert sentence(run_of(played), ratings) == message
+    assert headline_of(run_of(played), ratings) == message
     assert "a, b; c, d; e." in ratings.table().text()
 
 
@@ -204,10 +203,10 @@ def test_whoever_may_be_as_strong_as_the_first_need_not_be_second():
     doubtful += [*games("c", "a", 1, 0, 0, "44"), *games("c", "a", 0, 0, 1, "43")]
     ratings = rated([*seen, *doubtful], "abc")
     assert ratings[0].player == "a"
-    message = sentence(run_of(seen), ratings)
+    message = headline_of(run_of(seen), ratings)
     assert message.startswith("a leads c by")
     assert "but c may be as strong" in message
-    assert "a is the stronger" in sentence(run_of(seen), rated(seen, "ab"))
+    assert "a is the stronger" in headline_of(run_of(seen), rated(seen, "ab"))
 
 
 def test_who_won_over_all_openings_of_a_length_need_not_be_stronger():
@@ -215,13 +214,13 @@ def test_who_won_over_all_openings_of_a_length_need_not_be_stronger():
     draw_and_win = games("a", "b", 0, 1, 0) + games("b", "a", 0, 0, 1)
     few = rated(draw_and_win, "ab", deterministic="ab")
     assert few.exact
-    text = sentence(run_of(draw_and_win, openings=("",)), few)
+    text = headline_of(run_of(draw_and_win, openings=("",)), few)
     assert text.startswith("a won over this one opening, 89 Elo ahead of b (95 %: -")
     assert text.endswith("), but b may be as strong.")
     whole = [g for o in enumerate_openings(2) for p in ("ab", "ba") for g in games(*p, 0, 1, 0, o)]
     whole[::2] = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
     run = run_of(whole, openings=tuple(enumerate_openings(2)))
-    text = sentence(run, rated(whole, "ab", deterministic="ab"))
+    text = headline_of(run, rated(whole, "ab", deterministic="ab"))
     assert text.startswith("a won over these 25 openings, ")
     assert "may be as strong" not in text
 

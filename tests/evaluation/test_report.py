@@ -12,9 +12,8 @@ from c4env.evaluation.exact.moves import Quality, judge_games
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report.page import STATIC
-from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.run_files import GameRecord
-from tests.helpers.runs import rated, record_run, run_of
+from tests.helpers.runs import record_run, run_of
 
 NASTY = "</script><img src=x onerror=alert(1)>&\u2028"
 
@@ -45,7 +44,7 @@ def crowded(count):
         if i != j
     ]
     with Judge() as judge:
-        return report.contents(run_of(games), rated(games, players), judge)
+        return report.contents(run_of(games), judge)
 
 
 def data_of(text):
@@ -56,7 +55,7 @@ def data_of(text):
 
 def test_the_page_holds_the_run():
     run = run_of(GAMES, seed=3, movetime=1, margin=0.1)
-    text = report.page(report.contents(run, rated(GAMES, ["one", "two"])))
+    text = report.page(report.contents(run))
     assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text)  # nothing is fetched
     assert "default-src 'none'" in text
     (without_scripts,) = re.findall("<noscript>.*</noscript>", text)
@@ -87,16 +86,15 @@ def test_its_tables_are_those_of_json():
         content = report.contents(run, judge=judge)
         quality = Quality.of_games(GAMES, judge)
         mistakes = Mistakes.of(GAMES, "two", judge)
-    assert content["standings"] == RunSummary.of(run).content()["standings"]
+    assert content["standings"] == run.content()["standings"]
     assert content["quality"] == quality.content()["overall"]
     words = [mistake.describe() for mistake in mistakes.mistakes]
     assert content["mistakes"]["two"] == {**mistakes.content(), "words": words}
 
 
 def test_exact_scores_stand_beside_every_move():
-    ratings = rated(GAMES, ["one", "two"])
     with Judge() as judge:
-        result = report.contents(run_of(GAMES[:1]), ratings, judge)
+        result = report.contents(run_of(GAMES[:1]), judge)
     solver, zero = Solver(), string.ascii_letters.index("w")
     read = [None if c == "." else string.ascii_letters.index(c) - zero for c in result["scores"][0]]
     for i in range(5):
@@ -128,7 +126,7 @@ def test_shares_and_pairs_are_counted_by_python():
 
 def test_names_cannot_leave_the_data_they_stand_in():
     games = [game(NASTY, "two", "4455667", 0)]
-    text = report.page(report.contents(run_of(games), rated(games, [NASTY, "two"]), title=NASTY))
+    text = report.page(report.contents(run_of(games), title=NASTY))
     assert "<img" not in text
     assert NASTY in [row["agent"] for row in data_of(text)["standings"]]
     assert text.count("</script>") == STATIC.joinpath("report.html").read_text().count("</script>")

@@ -11,7 +11,6 @@ import pytest
 from c4env import evaluation
 from c4env.evaluation.rating.ratings import FIRST
 from c4env.evaluation.rating.tally import FORFEIT_KINDS, Cell, WinTable
-from c4env.evaluation.report.summary import RunSummary, played_alike
 from c4env.evaluation.store.run_files import FORFEITS, GameRecord
 from c4env.evaluation.studies.match import Match
 from c4env.openings import enumerate_openings
@@ -38,7 +37,7 @@ def test_every_format_counts_forfeits_and_says_them_first(kind):
     games = [GameRecord(("a", "b"), "", "", 1, ending, "why") for ending in endings]
     about = {"opponents": {"kind": "gauntlet", "challengers": ("b",)}, "match": {"kind": "match"}}
     run = run_of(games, players={"a": "a", "b": "b"}, openings=("",), **about.get(kind, {}))
-    summary = RunSummary.of(Match(run.header, run.games) if kind == "match" else run)
+    summary = Match(run.header, run.games) if kind == "match" else run
     own = "_agent" if kind == "match" else ""
     assert sorted(sum(FORFEIT_KINDS.values(), ())) == sorted(FORFEITS)
     assert [run.table.forfeited(name, "crashes") for name in "ab"] == [2, 0]
@@ -77,11 +76,11 @@ def test_an_agent_that_forfeits_has_the_strength_of_its_other_games_beside():
     assert rating["b"].finished is None
     pair = [g for g in games if "c" not in g.players]
     match = Match(run_of(pair, players={"a": "a", "b": "b"}, kind="match").header, tuple(pair))
-    (row,) = json.loads(RunSummary.of(match).json())["match"]
+    (row,) = json.loads(match.json())["match"]
     assert row["reliable_agent"] < 0.75 < row["reliable_opponent"] == 1
     assert row["Elo_reliable"] > row["Elo"] + 50
     for of, shown in ((run, "a finished"), (match, "nobody forfeited a is")):
-        assert shown in RunSummary.of(of).text()
+        assert shown in of.text()
     never = run_of([g for g in games if "a" in g.players and g.reason], players={"a": "a"})
     assert all(r.finished is None for r in never.ratings)  # no game is left
 
@@ -97,20 +96,20 @@ def test_who_moves_first_placed_the_first_disc_after_odd_openings_too(plies):
     run = run_of(games, players={"a": "a", "b": "b"})
     assert run.ratings.first_move.value > 100
     assert (run.table.as_first("a").wins, run.table.as_second("a").wins) == (run.table.games / 2, 0)
-    assert f"{FIRST}: +" in RunSummary.of(run).text()
+    assert f"{FIRST}: +" in run.text()
 
 
 def test_identical_agents_are_an_exact_tie():
     run = evaluation.play_match("a=alphabeta:depth=2", "b=alphabeta:depth=2", openings=1)
-    assert played_alike(run) == (("a", "b"),)
+    assert run.played_alike == (("a", "b"),)
     assert run.pentanomial == (0, 0, 4, 0, 0)
     assert run.ratings.exact
     assert run.ratings[0].elo == pytest.approx(0, abs=1e-6)
-    text = RunSummary.of(run).text()
+    text = run.text()
     assert text.startswith("a and b are level over these 4 openings (95 %: ")
     assert "an exact tie" in text
     games = (replace(run.games[0], moves=run.games[0].moves[:-1]), *run.games[1:])
-    assert played_alike(replace(run, games=games)) == ()
+    assert replace(run, games=games).played_alike == ()
 
 
 @pytest.mark.slow
@@ -119,14 +118,14 @@ def test_the_published_systems_play_the_games_they_always_played():
     published = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
     run = evaluation.round_robin(["random", "greedy", *published.split()], 1, jobs=2)
     assert run.digest == "28c14dec353f6f61"
-    assert played_alike(run) == (("minimax", "alphabeta-chain"),)
+    assert run.played_alike == (("minimax", "alphabeta-chain"),)
 
 
 def test_before_the_first_game():
     run = run_of([], players={"a": "a", "b": "b"}, openings=("1",), kind="match")
     match = Match(run.header, ())
-    assert RunSummary.of(match).text().startswith("No games yet.")
-    assert RunSummary.of(match).csv() == "first,second,games,wins,draws,losses,score"
+    assert match.text().startswith("No games yet.")
+    assert match.csv() == "first,second,games,wins,draws,losses,score"
 
 
 def game(first, second, winner, moves="1212121", ending="four"):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.games.results import Gauntlet, Tournament
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.header import RunHeader
@@ -21,7 +21,14 @@ def record_run(folder: Path, *specs: str, seed: int = 0) -> Path:
 
 def run_of(games: Iterable[GameRecord], **header: Any) -> Tournament:
     """A run of some games, of which nothing else is known than the fields given."""
-    return Tournament(RunHeader(**header), tuple(games))
+    kind = Gauntlet if len(header.get("challengers", ())) == 1 else Tournament
+    return kind(RunHeader(**header), tuple(games))
+
+
+def headline_of(run: Tournament, ratings: Ratings) -> str:
+    """What a run says in a sentence, if these are its ratings."""
+    vars(run)["ratings"] = ratings
+    return run.headline()
 
 
 def rated(games: Sequence[GameRecord], players: Iterable[str], **options: Any) -> Ratings:

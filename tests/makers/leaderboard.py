@@ -26,8 +26,9 @@ from typing import Final
 from c4env.errors import InvalidOption
 from c4env.evaluation.cli.declare import add_options, add_quiet
 from c4env.evaluation.cli.output import Progress, say, show
+from c4env.evaluation.games.results import Tournament
 from c4env.evaluation.games.run import Settings
-from c4env.evaluation.games.tournament import Tournament, round_robin
+from c4env.evaluation.games.tournament import round_robin
 from c4env.evaluation.rating.tally import costs
 from c4env.evaluation.studies.leaderboard import (
     EQUAL_TIME,
