@@ -379,7 +379,7 @@ def do_all(
     """Call ``task(referee, *arguments)`` for each task in threads; yield results as they come.
 
     Each referee works in a thread of its own; one alone works in this thread. Closing the
-    generator ends the players; an unfinished task has no result.
+    generator early ends the players; an unfinished task has no result.
     """
     with one_thread():  # as in a host, for agents of the user's
         if len(team) == 1:
@@ -409,10 +409,10 @@ def _in_threads(
             messages.put(None)
 
     threads = [Thread(target=work, args=(referee,), daemon=True) for referee in team]
+    working = len(team)
     try:
         for thread in threads:
             thread.start()
-        working = len(team)
         while working:
             message = messages.get()
             if isinstance(message, BaseException):
@@ -423,8 +423,9 @@ def _in_threads(
                 yield from message
     finally:
         stopped.set()
-        for referee in team:
-            referee.close()  # a process that is thinking is killed
+        if working:  # a process that is thinking is killed
+            for referee in team:
+                referee.close()
         for thread in threads:
             if thread.is_alive():  # an interrupt may come before all are started
                 thread.join(CLOSING)

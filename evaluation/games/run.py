@@ -1,7 +1,11 @@
 """Play a run: its settings, its plan, and the games that its directory lacks.
 
-    prepare   makes the players, and the plan with the schedule and the header of ``run.json``
-    play      yields the stored games, then plays the others in threads, or on a cluster
+    prepare    makes the players, and the plan with the schedule and the header of ``run.json``
+    play       yields the stored games, then plays the others in threads, or on a cluster
+    play_all   plays a run to its end
+
+A :class:`Course` says which games come next: all of a schedule (:class:`Schedule`), or those that
+the results so far suggest, as in a placement.
 
 A worker of a Dask or Ray cluster that dies ends the run, and the same command resumes it.
 """
@@ -21,7 +25,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from c4env.agents.making.options import DAY
 from c4env.agents.making.spec import written_files
@@ -155,12 +159,45 @@ def shuffled(openings: Sequence[str], seed: int) -> list[str]:
     return sorted(openings, key=lambda m: hashlib.sha256(f"{seed} {m}".encode()).digest())
 
 
+class Course(Protocol):
+    """The rule by which a run goes on. It depends on the run's games alone."""
+
+    @property
+    def games(self) -> int:
+        """The number of games of the run, at most."""
+        ...
+
+    def played(self, known: Mapping[Fixture, GameRecord]) -> tuple[list[GameRecord], list[Fixture]]:
+        """Return those of the known games that are the run's, in its order, and what to play next.
+
+        These fixtures may be played at the same time. There are none at the end of the run.
+        """
+        ...
+
+
+class Schedule(NamedTuple):
+    """The course of a run whose games do not depend on each other."""
+
+    fixtures: Sequence[Fixture]
+
+    @property
+    def games(self) -> int:
+        """The number of games of the run."""
+        return len(self.fixtures)
+
+    def played(self, known: Mapping[Fixture, GameRecord]) -> tuple[list[GameRecord], list[Fixture]]:
+        """Return the known games, and the fixtures of all others."""
+        games = [known[fixture] for fixture in self.fixtures if fixture in known]
+        return games, [fixture for fixture in self.fixtures if fixture not in known]
+
+
 class Plan(NamedTuple):
     """A run that is ready to play."""
 
     header: RunHeader
     settings: Settings
     referees: Sequence[Referee]  # one for each thread
+    course: Course
 
     def note_late(self) -> None:
         """Note in the run's directory the files that moves imported, since no hash has them."""
@@ -177,8 +214,12 @@ def prepare(
     kind: Kind = "round robin",
     challengers: tuple[str, ...] = (),
     sprt: SprtPlan | None = None,
+    course: Course | None = None,
 ) -> Plan:
-    """Make the players of a run and return its plan; :func:`play` closes the players."""
+    """Make the players of a run and return its plan; :func:`play` closes the players.
+
+    Without a course, the run has all games of the header's schedule.
+    """
     field = separate(field)
     if settings.backend is not None:
         for name, player in field.items():
@@ -213,37 +254,37 @@ def prepare(
         margin=None if settings.movetime is None else settings.margin,
         sprt=sprt,
     )
-    return Plan(header, settings, team)
+    return Plan(header, settings, team, course or Schedule(header.schedule()))
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
     """Play the games of a run; yield each game when it is over and written.
 
-    Stored games come first, in the order of the schedule. Then the missing games are played.
-    Closing the generator ends the players. Another call with the same ``out`` resumes the run.
+    Stored games come first, in the order of the run. Then the missing games are played. Closing
+    the generator ends the players. Another call with the same ``out`` resumes the run.
 
     Args:
         plan: the run.
-        ordered: whether to yield and write the games in the order of the schedule. The first n
-            games are then the same with any number of jobs.
+        ordered: whether to yield and write the games in the order of the header's schedule. The
+            first n games are then the same with any number of jobs.
 
     Raises:
         Unavailable: a service that an agent needs does not answer.
     """
-    schedule, settings, done = plan.header.schedule(), plan.settings, 0
+    settings, course, done = plan.settings, plan.course, 0
     out = None if settings.out is None else Path(settings.out)
     try:
         with open_games(out, plan.header) as file:
-            entries = {game.fixture: game for game in file.entries}
-            stored = {fixture: entries[fixture] for fixture in schedule if fixture in entries}
-            missing = [fixture for fixture in schedule if fixture not in stored]
+            known = {game.fixture: game for game in file.entries}
+            stored, _ = course.played(known)
+            old = {game.fixture for game in stored}
             done = len(stored)
             if settings.watch is not None:
-                settings.watch(done, len(schedule))
-            with closing(_new_games(plan, missing)) as new_games:
-                games = chain(stored.values(), new_games)
-                for game in _in_order(new_games, schedule, stored) if ordered else games:
-                    is_new = game.fixture not in stored
+                settings.watch(done, course.games)
+            with closing(_new_games(plan, known)) as new_games:
+                games = chain(stored, new_games)
+                for game in _in_order(games, plan.header.schedule()) if ordered else games:
+                    is_new = game.fixture not in old
                     if is_new:
                         plan.note_late()
                         file.append(game.values())
@@ -251,11 +292,11 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                     if settings.on_game is not None:
                         settings.on_game(game)
                     if is_new and settings.watch is not None:
-                        settings.watch(done, len(schedule))
+                        settings.watch(done, course.games)
                     yield game
     except Unavailable as error:
         if out is not None:
-            fate = f"{done} of {len(schedule)} games are in {out}; the same command resumes the run"
+            fate = f"{done} of {course.games} games are in {out}; the same command resumes the run"
         else:
             fate = _lost(done) if done else "no game was over yet"
         raise Unavailable(f"{error}; {fate}") from None
@@ -268,14 +309,28 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             referee.close()
 
 
+def play_all(plan: Plan) -> tuple[GameRecord, ...]:
+    """Play the games of a run, and return all of them in its order."""
+    games = {game.fixture: game for game in play(plan)}
+    return tuple(plan.course.played(games)[0])
+
+
 def _lost(games: int) -> str:
     return f"{plural(games, 'game')} lost; with --out DIR they are kept"
 
 
-def _new_games(plan: Plan, missing: Sequence[Fixture]) -> Generator[GameRecord, None, None]:
-    if plan.settings.backend is not None:
-        return _play_on_cluster(plan, missing)
-    return do_all(partial(_play, _asked_again(plan)), missing, plan.referees)
+def _new_games(plan: Plan, known: dict[Fixture, GameRecord]) -> Generator[GameRecord, None, None]:
+    """Play what comes next, until the course is at its end; add each game to the known ones."""
+    task = partial(_play, _asked_again(plan))
+    while fixtures := plan.course.played(known)[1]:
+        if plan.settings.backend is not None:
+            games = _play_on_cluster(plan, fixtures)
+        else:
+            games = do_all(task, fixtures, plan.referees)
+        with closing(games):
+            for game in games:
+                known[game.fixture] = game
+                yield game
 
 
 def _asked_again(plan: Plan) -> set[str]:
@@ -311,16 +366,12 @@ def _play(
     return game
 
 
-def _in_order(
-    new_games: Iterator[GameRecord],
-    schedule: Sequence[Fixture],
-    stored: Mapping[Fixture, GameRecord],
-) -> Iterator[GameRecord]:
-    """Yield stored and new games in the order of the schedule."""
-    early = dict(stored)
+def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Iterator[GameRecord]:
+    """Yield games in the order of the schedule."""
+    early: dict[Fixture, GameRecord] = {}
     for fixture in schedule:
         while fixture not in early:
-            game = next(new_games)
+            game = next(games)
             early[game.fixture] = game
         yield early.pop(fixture)
 

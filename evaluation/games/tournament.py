@@ -14,10 +14,9 @@ from c4env.evaluation.games.field import Player, Players, as_players, name_playe
 from c4env.evaluation.games.results import Gauntlet, Tournament
 from c4env.evaluation.games.run import (
     Openings,
-    Plan,
     Settings,
     choose_openings,
-    play,
+    play_all,
     prepare,
 )
 from c4env.evaluation.progress import Watcher
@@ -73,7 +72,8 @@ def round_robin(
     field = name_players(players)
     if len(field) < 2:
         raise InvalidOption(f"{len(field)} agent(s) given: a round robin needs at least two")
-    return _whole_run(prepare(field, starts, settings))
+    plan = prepare(field, starts, settings)
+    return Tournament(plan.header, play_all(plan))
 
 
 def gauntlet(
@@ -123,11 +123,5 @@ def gauntlet(
             raise InvalidOption(f"agent {name!r} is both a challenger and in the field")
     if not front or not others:
         raise InvalidOption("a gauntlet needs a challenger and at least one agent in the field")
-    names = tuple(front)
-    return _whole_run(prepare({**front, **others}, starts, settings, "gauntlet", names))
-
-
-def _whole_run(plan: Plan) -> Tournament:
-    games = {game.fixture: game for game in play(plan)}
-    kind = Gauntlet if len(plan.header.challengers) == 1 else Tournament
-    return kind(plan.header, tuple(games[fixture] for fixture in plan.header.schedule()))
+    plan = prepare({**front, **others}, starts, settings, "gauntlet", tuple(front))
+    return (Gauntlet if len(front) == 1 else Tournament)(plan.header, play_all(plan))

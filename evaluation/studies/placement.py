@@ -16,27 +16,24 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from c4env.arrays import Float64s
-from c4env.errors import InvalidOption, Unavailable, require_integer
+from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.games.field import Player, name_players, split_name, title
-from c4env.evaluation.games.referee import Referee, do_all
 from c4env.evaluation.games.results import Tournament
-from c4env.evaluation.games.run import Plan, Settings, choose_openings, prepare
+from c4env.evaluation.games.run import Settings, choose_openings, play_all, prepare
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import ELO, TAILS, Interval
 from c4env.evaluation.rating.ratings import Ranks, Rating, Ratings
 from c4env.evaluation.rating.tally import RESULT_COLUMNS
 from c4env.evaluation.store.header import Fixture, RunHeader
-from c4env.evaluation.store.run_files import RUN_FILE, GameRecord, open_games, read_header
+from c4env.evaluation.store.run_files import RUN_FILE, GameRecord, read_header
 from c4env.evaluation.tables import Column, Table, plural, signed
 
 LEVELS: Final = tuple(range(-1100, 426, 25))
@@ -115,8 +112,8 @@ def results_of(games: Iterable[GameRecord], player: str) -> dict[float, tuple[fl
     return {level: (points[level], counts[level]) for level in sorted(counts)}
 
 
-class Course(NamedTuple):
-    """The rule by which a placement goes on."""
+class Nearest(NamedTuple):
+    """The course of a placement: each pair against the opponent of the nearest Elo."""
 
     player: str
     openings: tuple[str, ...]  # in the order of playing
@@ -124,10 +121,7 @@ class Course(NamedTuple):
     width: float | None = None  # of the interval, in Elo, at which the placement ends
 
     def played(self, known: Mapping[Fixture, GameRecord]) -> tuple[list[GameRecord], list[Fixture]]:
-        """Return the games of the course that are known, and the fixtures of the next pair.
-
-        There is no next pair if the course is at its end.
-        """
+        """Return the games of the course that are known, and what is missing of the next pair."""
         games: list[GameRecord] = []
         for opening in self.openings[: self.games // 2]:
             results = results_of(games, self.player)
@@ -137,10 +131,9 @@ class Course(NamedTuple):
                     return games, []
             other = opponent(next_level(results))
             pair = [((self.player, other), opening), ((other, self.player), opening)]
-            found = [known[fixture] for fixture in pair if fixture in known]
-            if len(found) < len(pair):
-                return games + found, pair
-            games += found
+            games += [known[fixture] for fixture in pair if fixture in known]
+            if missing := [fixture for fixture in pair if fixture not in known]:
+                return games, missing
         return games, []
 
 
@@ -346,9 +339,9 @@ def place(
     _require_same(settings.out, name)
     field = name_players({name: spec, **{other: other for other in _LEVEL_OF}})
     openings = choose_openings(PLIES, settings.seed)
-    plan = prepare(field, openings, settings, "placement", (name,))
-    course = Course(name, tuple(openings), games, width)
-    return Placement(plan.header, tuple(_play(plan, course)))
+    course = Nearest(name, tuple(openings), games, width)
+    plan = prepare(field, openings, settings, "placement", (name,), course=course)
+    return Placement(plan.header, play_all(plan))
 
 
 def _members() -> Iterable[str]:
@@ -366,59 +359,3 @@ def _require_same(out: str | Path | None, name: str) -> None:
                 f"out={str(out)!r}: expected a directory for {name!r}, not that of "
                 f"{header.challengers[0]!r}"
             )
-
-
-def _play(plan: Plan, course: Course) -> list[GameRecord]:
-    """Play the games of a course that its directory lacks; return all of them."""
-    settings = plan.settings
-    out = None if settings.out is None else Path(settings.out)
-    known: dict[Fixture, GameRecord] = {}
-    arrived = SimpleQueue[bool]()
-
-    def fixtures() -> Generator[Fixture, None, None]:
-        """Yield the next pair as soon as the last one is over; a thread of the team waits here."""
-        while pair := course.played(known)[1]:
-            missing = [fixture for fixture in pair if fixture not in known]
-            yield from missing
-            for _ in missing:
-                if not arrived.get():
-                    return
-
-    def show(game: GameRecord) -> None:
-        if settings.on_game is not None:
-            settings.on_game(game)
-
-    try:
-        with open_games(out, plan.header) as file:
-            known |= {game.fixture: game for game in file.entries}
-            done, _ = course.played(known)
-            for game in done:
-                show(game)
-            if settings.watch is not None:
-                settings.watch(len(done), course.games)
-            count = len(done)
-            with closing(do_all(Referee.play, fixtures(), plan.referees)) as new_games:
-                try:
-                    for game in new_games:
-                        plan.note_late()
-                        file.append(game.values())
-                        count += 1
-                        show(game)
-                        if settings.watch is not None:
-                            settings.watch(count, course.games)
-                        known[game.fixture] = game
-                        arrived.put(True)
-                finally:
-                    arrived.put(False)  # nobody waits for a game that does not come
-    except Unavailable as error:
-        kept = f"{len(course.played(known)[0])} of {course.games} games are"
-        fate = "the same command goes on" if out else "with --out DIR they are kept"
-        raise Unavailable(f"{error}; {kept} {f'in {out}' if out else 'lost'}; {fate}") from None
-    except KeyboardInterrupt as stop:
-        if out is None and not stop.args and known:
-            stop.args = (f"{plural(len(known), 'game')} lost; with --out DIR they are kept",)
-        raise
-    finally:
-        for referee in plan.referees:
-            referee.close()
-    return course.played(known)[0]
