@@ -32,11 +32,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    from c4env.agents.making.wrap import as_agent
     from c4env.errors import InvalidOption
     from c4env.evaluation.cli.output import stdout_to_stderr
     from c4env.evaluation.games.field import name_players, split_name
     from c4env.evaluation.games.game import play_game
-    from c4env.evaluation.games.referee import LocalPlayer, Referee
+    from c4env.evaluation.games.referee import Referee
     from c4env.evaluation.people import HUMAN, Human, Left, record_game, require_record
     from c4env.evaluation.rating.tally import WinTable
     from c4env.evaluation.studies.match import read_run
@@ -69,7 +70,7 @@ def execute(arguments: argparse.Namespace) -> None:
         nullcontext() if arguments.format == "text" else stdout_to_stderr(),
     ):
         [*map(referee.traits, field)]  # an agent that cannot be made is an error now
-        first, second = (referee.player(s) if s in field else LocalPlayer(Human()) for s in "01")
+        first, second = (referee.agent(s) if s in field else as_agent(Human()) for s in "01")
         last = DIGITS.index(moves[-1]) if moves else None
         say(drawing(start, last, colour=True))
         try:

@@ -16,15 +16,17 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
 from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer, suggest
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, Scores
-from c4env.evaluation.games.asking import Fault
+from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.field import Traits, name_players, split_name
 from c4env.evaluation.games.game import game_seed
-from c4env.evaluation.games.referee import HostedPlayer, LocalPlayer, Referee
+from c4env.evaluation.games.referee import Referee
+from c4env.evaluation.games.remote import late_files
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo, read_text
@@ -140,9 +142,9 @@ def question_agents(
         for name, key in keys.items():
             for labelled in positions:
                 position = labelled.position
-                player, kept = referee.player(name), folder is not None
-                ask = partial(question, player, specs[name], position, seed, kept)
-                answer = answers.find((*key, position.mine, position.theirs), ask)
+                agent, kept = referee.agent(name), folder is not None
+                asked = partial(question, agent, specs[name], position, seed, kept)
+                answer = answers.find((*key, position.mine, position.theirs), asked)
                 scores = judge.scores(position)
                 if isinstance(answer, str):
                     faults[f"{name}: {answer}"] += 1
@@ -180,9 +182,9 @@ def key_of(spec: str, traits: Traits, seed: int, kept: Memo) -> Key:
 
 
 def question(
-    player: LocalPlayer | HostedPlayer, spec: str, position: Position, seed: int, kept: bool = False
+    agent: Agent, spec: str, position: Position, seed: int, kept: bool = False
 ) -> StoredAnswer:
-    """Ask a player for its move in a position, as the first move of a new game.
+    """Ask an agent for its move in a position, as the first move of a new game.
 
     The position determines the seed.
 
@@ -190,14 +192,18 @@ def question(
         InvalidOption: the answer is kept, and the move imported a file that no hash has.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
-    fault = player.reset(game_seed(seed, (spec, spec), identity, position.to_move))
-    answer = fault or player.ask(position, position.moves(), None)
-    if kept and (late := player.late()):
+    answer: StoredAnswer
+    try:
+        begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
+        answer, _ = ask(agent, position)
+    except Fault as fault:
+        answer = str(fault)
+    if kept and (late := late_files(agent)):
         raise InvalidOption(
             f"agent {spec!r}: a move imported {os.path.basename(late[0])}: expected an import "
             "statement for it, by which kept answers know an edit of it, or no out"
         )
-    return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
+    return answer
 
 
 def referee_of(specs: Sequence[str]) -> Referee:

@@ -252,12 +252,11 @@ def _worst(
     name: str, memo: Memo, agent: Key, budget: int, referee: Referee, opening: str, seat: int
 ) -> WorstCase:
     """Search from an opening with a colour of the agent."""
-    player = referee.player(name)
     spec, run_seed, *_ = agent
     kept = memo.lines.path is not None
 
     def ask(position: Position) -> StoredAnswer:
-        return question(player, spec, position, run_seed, kept)
+        return question(referee.agent(name), spec, position, run_seed, kept)
 
     oracle = _Oracle(ask, memo, agent)
     return _Search(oracle, budget, opening, seat).worst()

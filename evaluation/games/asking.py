@@ -1,11 +1,12 @@
-"""Ask an agent for a move, and judge the answer: a legal column, or the fault of a forfeit."""
+"""Ask an agent for a move: a legal column, or the fault for which it forfeits the game."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from c4env.agents.base import Agent
 from c4env.agents.making.load import describe_error
 from c4env.envs.opponents import reset_player
 from c4env.errors import InvalidAction, LateAnswer, Unavailable
@@ -18,59 +19,48 @@ if TYPE_CHECKING:
 MOST_NODES: Final = 2**63 - 1
 
 
-class Fault(NamedTuple):
+class Fault(Exception):
     """The failure for which an agent forfeits a game: how the game ends, and the reason."""
 
-    ending: Ending
-    reason: str
+    def __init__(self, ending: Ending, reason: str) -> None:
+        super().__init__(f"{ending}: {reason}")
+        self.ending, self.reason = ending, reason
 
 
-class Chooser(Protocol):
-    """What is asked: an agent."""
-
-    nodes: int
-
-    def choose(self, position: Position) -> int:
-        """Choose the 0-based column to play."""
-
-
-Answer = tuple[int, int] | Fault
-"""A 0-based column and the number of nodes searched; or the player's fault."""
-
-
-def ask(agent: Chooser, position: Position) -> Answer:
-    """Ask an agent for a column.
-
-    Returns:
-        the column and the number of nodes searched; or a fault if ``choose`` raises an error or
-        returns anything but a legal column.
+def ask(agent: Agent, position: Position) -> tuple[int, int]:
+    """Ask an agent for a 0-based column; return it and the number of nodes searched.
 
     Raises:
+        Fault: ``choose`` raises an error or returns anything but a legal column.
         Unavailable: a service that the agent needs does not answer; the agent does not forfeit.
     """
     try:
         column = parse_column(agent.choose(position))
         nodes: Any = agent.nodes  # of a user's class, so it may be anything
-    except (Unavailable, KeyboardInterrupt):
+    except (Fault, Unavailable, KeyboardInterrupt):
         raise
     except LateAnswer as error:  # from an engine or a server
-        return Fault("time", describe_error(error, with_type=False))
+        raise Fault("time", describe_error(error, with_type=False)) from None
     except InvalidAction as error:
-        return Fault("nonsense", describe_error(error, with_type=False))
+        raise Fault("nonsense", describe_error(error, with_type=False)) from None
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
-        return Fault("exception", describe_error(error))
+        raise Fault("exception", describe_error(error)) from None
     if not position.is_legal(column):
-        return Fault("illegal column", f"column {DIGITS[column]} is full (it answered {column})")
+        raise Fault("illegal column", f"column {DIGITS[column]} is full (it answered {column})")
     counted = isinstance(nodes, int | np.integer) and 0 <= nodes <= MOST_NODES
     return column, int(nodes) if counted else 0
 
 
-def begin(agent: Any, seed: int) -> Fault | None:
-    """Call the ``reset`` of an agent that has one; return a fault if ``reset`` raises an error."""
+def begin(agent: Agent, seed: int) -> None:
+    """Begin a new game of an agent, as its ``reset`` is declared.
+
+    Raises:
+        Fault: ``reset`` raises an error.
+        Unavailable: a service that the agent needs does not answer.
+    """
     try:
         reset_player(agent, seed)
-    except (Unavailable, KeyboardInterrupt):
+    except (Fault, Unavailable, KeyboardInterrupt):
         raise
     except BaseException as error:
-        return Fault("exception", f"reset: {describe_error(error)}")
-    return None
+        raise Fault("exception", f"reset: {describe_error(error)}") from None

@@ -12,10 +12,10 @@ from typing import Final, cast
 from c4env.agents.adapters.conformance import broken_line
 from c4env.agents.adapters.programs import Engine
 from c4env.agents.making.spec import Spec
-from c4env.evaluation.games.asking import Answer, Fault
+from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.game import Clock, GamePlayer
 from c4env.evaluation.games.referee import Referee
+from c4env.evaluation.games.remote import allow
 from c4env.evaluation.tables import Table, plural
 from c4env.position import Position
 
@@ -138,14 +138,16 @@ def check_agent(spec: str) -> Check:
     with closing(Referee(name_players(dict.fromkeys(("agent", "fresh"), spec)))) as referee:
         traits, _ = [referee.traits(name) for name in referee.field]
         for step, name, seed, plies in _questions():
-            started = time.perf_counter()
-            answer = _ask(referee.player(name), seed, GAME[:plies])
-            seconds.append(time.perf_counter() - started)
-            if isinstance(answer, Fault):
-                again = _AGAIN if step in ("other", "again") else ""
-                fault = f"{answer.ending}: {answer.reason}{again}"
+            started, agent = time.perf_counter(), referee.agent(name)
+            allow(agent, CHECK_SECONDS)
+            try:
+                begin(agent, seed)
+                answers[step][plies], _ = ask(agent, Position.parse(GAME[:plies]))
+            except Fault as error:
+                fault = f"{error}{_AGAIN if step in ('other', 'again') else ''}"
                 break
-            answers[step][plies] = answer[0]
+            finally:
+                seconds.append(time.perf_counter() - started)
     first, fresh, *later = answers.values()
     return Check(
         spec=spec,
@@ -174,12 +176,6 @@ def _questions() -> Iterator[tuple[str, str, int, int]]:
     order = [*asked[1::2], *asked[::2]]
     yield from (("other", "agent", 2, plies) for plies in order)
     yield from (("again", "agent", 1, plies) for plies in order)
-
-
-def _ask(player: GamePlayer, seed: int, moves: str) -> Answer:
-    """Begin a game and return the player's answer in the position after some moves."""
-    position = Position.parse(moves)
-    return player.reset(seed) or player.ask(position, moves, Clock(CHECK_SECONDS, 0.0))
 
 
 def _alike(first: Mapping[int, int], other: Mapping[int, int]) -> bool:

@@ -1,14 +1,16 @@
-"""Play one game between two players."""
+"""Play one game between two agents."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 
-from c4env.evaluation.games.asking import Answer, Fault
+from c4env.agents.base import Agent
+from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.seeds import seeds
 from c4env.evaluation.store.run_files import Ending, GameRecord
 from c4env.position import Position, format_moves
@@ -27,16 +29,6 @@ class Clock(NamedTuple):
         return f"the limit is {self.movetime:g} s plus a margin of {self.margin:g} s"
 
 
-class GamePlayer(Protocol):
-    """Who plays a game: one of ``c4env.evaluation.games.referee``."""
-
-    def reset(self, seed: int) -> Fault | None:
-        """Begin a game."""
-
-    def ask(self, position: Position, moves: str, clock: Clock | None) -> Answer:
-        """Return the player's column and nodes, or its fault."""
-
-
 def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> int:
     """Return the 63-bit seed of one player in one game.
 
@@ -48,19 +40,19 @@ def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> i
 
 
 def play_game(
-    players: tuple[GamePlayer, GamePlayer],
+    agents: tuple[Agent, Agent],
     names: tuple[str, str],
     opening: str = "",
     seed: int = 0,
     clock: Clock | None = None,
     on_move: Callable[[Position, int], None] | None = None,
 ) -> GameRecord:
-    """Play one game to its end; a player that fails forfeits the game.
+    """Play one game to its end; an agent that fails forfeits the game.
 
     Args:
-        players: the first and the second player.
+        agents: the first and the second player.
         names: their names in the record, which also determine the seeds.
-        opening: 1-based columns played before the players take over.
+        opening: 1-based columns played before the agents take over.
         seed: the run's seed.
         clock: the time limit of a move; None sets no limit.
         on_move: called after each move with the new position and the column.
@@ -72,47 +64,48 @@ def play_game(
         spent = (nodes[0], nodes[1]), (seconds[0], seconds[1])
         return GameRecord(names, opening, moves, winner, ending, reason, *spent)
 
-    for seat, player in enumerate(players):
-        if fault := player.reset(game_seed(seed, names, opening, seat)):
-            return record(1 - seat, *fault)
-    while position.outcome is None:
-        seat = position.to_move
-        started = time.perf_counter()
-        answer = players[seat].ask(position, moves, clock)
-        spent = time.perf_counter() - started
-        seconds[seat] += spent
-        if clock is not None and (late := clock.late(spent)):
-            answer = Fault("time", late)
-        if isinstance(answer, Fault):
-            return record(1 - seat, *answer)
-        column, searched = answer
-        nodes[seat] += searched
-        moves += format_moves([column])
-        position = position.play(column)
-        if on_move is not None:
-            on_move(position, column)
+    spent = 0.0
+    try:
+        for seat, agent in enumerate(agents):
+            begin(agent, game_seed(seed, names, opening, seat))
+        while position.outcome is None:
+            seat = position.to_move
+            started = time.perf_counter()
+            try:
+                column, searched = ask(agents[seat], position)
+            finally:
+                spent = time.perf_counter() - started
+                seconds[seat] += spent
+            if clock is not None and (late := clock.late(spent)):
+                raise Fault("time", late)
+            nodes[seat] += searched
+            moves += format_moves([column])
+            position = position.play(column)
+            if on_move is not None:
+                on_move(position, column)
+    except Fault as fault:
+        if clock is not None and (late := clock.late(spent)):  # whatever went wrong then
+            return record(1 - seat, "time", late)
+        return record(1 - seat, fault.ending, fault.reason)
     return record(
         position.outcome.winner, "full board" if position.outcome.winner is None else "four"
     )
 
 
-def repeats(player: GamePlayer, game: GameRecord, seat: int, seed: int, seconds: float) -> bool:
-    """Return whether a player makes its moves of a game again.
+def repeats(agent: Agent, game: GameRecord, seat: int, seed: int, seconds: float) -> bool:
+    """Return whether an agent makes its moves of a game again.
 
-    The player is asked for about ``seconds``. A fault proves nothing: its process may be closed.
+    It is asked for about ``seconds``. A fault proves nothing: its process may be closed.
     """
     ends = time.monotonic() + seconds
-    if player.reset(game_seed(seed, game.players, game.opening, seat)):
-        return True
-    for plies in range(len(game.opening), len(game.moves)):
-        position = Position.parse(game.moves[:plies])
-        if position.to_move != seat:
-            continue
-        answer = player.ask(position, game.moves[:plies], None)
-        if isinstance(answer, Fault):
-            return True
-        if format_moves(answer[:1]) != game.moves[plies]:
-            return False
-        if time.monotonic() > ends:
-            return True
+    with suppress(Fault):
+        begin(agent, game_seed(seed, game.players, game.opening, seat))
+        for plies in range(len(game.opening), len(game.moves)):
+            position = Position.parse(game.moves[:plies])
+            if position.to_move != seat:
+                continue
+            if format_moves(ask(agent, position)[:1]) != game.moves[plies]:
+                return False
+            if time.monotonic() > ends:
+                break
     return True

@@ -4,9 +4,9 @@ A line is a JSON list, and its answer a JSON object:
 
     ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, {"files": ...}]}
     ["reset", "mine", 5]                         {"answer": null}
-    ["ask", "mine", "4455"]                      {"answer": [3, 0]}    a column and nodes
-    ["ask", "mine", "4455", 57.5]                {"answer": [3, 0]}    with seconds of overage left
-    ["ask", "mine", "44553"]                     {"fault": ["exception", "KeyError: ..."]}
+    ["ask", "mine", 2097152, 4194304]            {"answer": [3, 0]}    a column and nodes
+    ["ask", "mine", 2097152, 4194304, 57.5]      {"answer": [3, 0]}    with seconds of overage left
+    ["ask", "mine", 0, 0]                        {"fault": ["exception", "KeyError: ..."]}
     ["play", ["a", "b"], "44", 1]                {"answer": {...}}     a whole game
     ["late"]                                     {"answer": []}        what moves imported
 
@@ -36,7 +36,7 @@ from c4env.agents.making import load
 from c4env.agents.making.spec import Spec
 from c4env.agents.making.wrap import FunctionAgent
 from c4env.errors import C4Error, Unavailable
-from c4env.evaluation.games.asking import Answer, Fault, ask, begin
+from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.position import Position
 
 ENDING: Final = 1.0  # seconds from the last request to the end of the process
@@ -77,10 +77,10 @@ def late() -> list[str]:
     return sorted(load.users_files(_known) - _hashed)
 
 
-def reset(name: str, seed: int) -> Fault | None:
+def reset(name: str, seed: int) -> None:
     """Begin a game; seed the generators that many programs draw from."""
     seed_generators(seed)
-    return begin(agents[name], seed)
+    begin(agents[name], seed)
 
 
 def seed_generators(seed: int) -> None:
@@ -95,21 +95,19 @@ def seed_generators(seed: int) -> None:
         torch.manual_seed(seed)
 
 
-def move(name: str, moves: str, left: float | None = None) -> Answer:
-    """Return the agent's column and nodes, or its fault; tell it what is left of its overage."""
+def move(name: str, mine: int, theirs: int, left: float | None = None) -> tuple[int, int]:
+    """Return the agent's column and nodes; tell it what is left of its overage."""
     if left is not None:
         agents[name].left = left
-    return ask(agents[name], Position.parse(moves))
+    return ask(agents[name], Position.from_bitboards(mine, theirs))
 
 
 def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
     """Play a game between two agents of this process."""
     from c4env.evaluation.games.game import play_game
-    from c4env.evaluation.games.referee import LocalPlayer
 
     first, second = names
-    seats = LocalPlayer(agents[first]), LocalPlayer(agents[second])
-    return play_game(seats, (first, second), opening, seed).values()
+    return play_game((agents[first], agents[second]), (first, second), opening, seed).values()
 
 
 def rest(*names: str) -> None:
@@ -126,14 +124,15 @@ _ACTIONS: Final[dict[str, Callable[..., Any]]] = {
 def reply(action: str, *arguments: Any) -> dict[str, Any]:
     """Answer a request about an agent."""
     try:
-        answer = _ACTIONS[action](*arguments)
+        return {"answer": _ACTIONS[action](*arguments)}
+    except Fault as fault:
+        return {"fault": (fault.ending, fault.reason)}
     except Unavailable as error:  # not the agent's fault: the run ends, and can be resumed
         return {"unavailable": str(error)}
     except C4Error as error:  # whose message needs no other words
         return {"fault": ("exception", text := load.describe_error(error, False)), "error": text}
     except BaseException as error:  # also a KeyboardInterrupt, which here is the agent's own
         return {"fault": ("exception", load.describe_error(error))}
-    return {"fault": answer} if isinstance(answer, Fault) else {"answer": answer}
 
 
 def serve(reply: Callable[..., Any]) -> None:

@@ -356,7 +356,7 @@ def _play(
             continue
         asked_again.discard(name)
         with suppress(C4Error):  # of a service of the agent's own; it is asked in the next game
-            if not repeats(referee.player(name), game, seat, referee.seed, ASK_AGAIN):
+            if not repeats(referee.agent(name), game, seat, referee.seed, ASK_AGAIN):
                 print(
                     f"agent {name!r} gives other moves in the same game with the same seed, so its "
                     "games depend on the number of jobs: its reset(seed) should begin its random "

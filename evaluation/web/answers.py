@@ -26,7 +26,7 @@ from c4env.errors import C4Error, EngineFault, LateAnswer
 from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.host import seed_generators
-from c4env.evaluation.games.referee import Host
+from c4env.evaluation.games.remote import Host
 from c4env.evaluation.web.offers import MEMORY, reserved_mb
 from c4env.position import Position, format_moves
 
@@ -156,20 +156,18 @@ def answer(question: Question, cache: RecentAgents) -> Message:
         return {"type": "error", "error": describe_error(error)}
 
 
-class _Searcher:
+class _Searcher(SearchingAgent):
     """A searching agent that keeps its last search result."""
 
     result: SearchResult | None = None
-    nodes = 0
 
     def __init__(self, agent: SearchingAgent) -> None:
         self._agent = agent
 
-    def choose(self, position: Position) -> int:
-        """Search, and return the agent's column."""
+    def search(self, position: Position) -> SearchResult:
+        """Search, and keep the result."""
         self.result = self._agent.search(position)
-        self.nodes = self.result.nodes
-        return self.result.column
+        return self.result
 
 
 def _move(cache: RecentAgents, question: Question) -> Message:
@@ -184,11 +182,12 @@ def _move(cache: RecentAgents, question: Question) -> Message:
     started = time.perf_counter()
     seed = game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
     seed_generators(seed)
-    choice = begin(agent, seed) or ask(player, position)
+    try:
+        begin(agent, seed)
+        column, nodes = ask(player, position)
+    except Fault as fault:
+        return {"type": "forfeit", "ending": fault.ending, "reason": fault.reason}
     seconds = time.perf_counter() - started
-    if isinstance(choice, Fault):
-        return {"type": "forfeit", **choice._asdict()}
-    column, nodes = choice
     message = {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds}
     if isinstance(player, _Searcher) and (result := player.result):
         message |= {

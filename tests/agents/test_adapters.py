@@ -12,7 +12,8 @@ from c4env import Position, agents
 from c4env.agents.adapters.process import LONGEST_LINE, LineProcess
 from c4env.agents.making.spec import Spec
 from c4env.errors import EngineFault, IllegalMove, LateAnswer
-from c4env.evaluation.games.referee import LocalPlayer, Referee
+from c4env.evaluation.games.asking import Fault, ask, begin
+from c4env.evaluation.games.referee import Referee
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
 from tests.helpers.processes import start_python
 
@@ -320,8 +321,8 @@ def test_each_game_loads_the_file_anew_and_has_its_seed(submitted):
     with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
 
         def columns(seed):
-            assert referee.player("it").reset(seed) is None
-            return [referee.player("it").ask(Position(), "", None) for _ in range(12)]
+            begin(referee.agent("it"), seed)
+            return [ask(referee.agent("it"), Position()) for _ in range(12)]
 
         assert columns(2**63 + 5) == columns(2**63 + 5) != columns(6)
 
@@ -352,10 +353,10 @@ def test_a_late_submission_loses_its_process_and_the_game(submitted):
     source = "import time\ndef agent(obs): time.sleep(100)"
     agent = submitted(source, ",timeout=0.3,overage=0.2")
     with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
-        referee.player("it").reset(1)
-        fault = referee.player("it").ask(Position(), "", None)
-    limits = "0.3 s for a move and 0.2 s of overage for all moves of a game"
-    assert (fault.ending, fault.reason) == ("time", f"it took longer than {limits}")
+        begin(referee.agent("it"), 1)
+        limits = "0.3 s for a move and 0.2 s of overage for all moves of a game"
+        with pytest.raises(Fault, match=f"^time: it took longer than {limits}$"):
+            ask(referee.agent("it"), Position())
 
 
 @pytest.mark.parametrize("in_a_run", [False, True])
@@ -376,10 +377,9 @@ def test_the_moves_of_a_game_share_its_overage(submitted, in_a_run):
     )
     agent = submitted(source, ",timeout=0.2,overage=3.5")
     with closing(Referee({"it": Spec.parse(agent.name)})) as referee:
-        player = referee.player("it") if in_a_run else LocalPlayer(agent)
+        player = referee.agent("it") if in_a_run else agent
         for _ in range(2):  # a game begins with a whole bank
-            player.reset(1)
-            assert player.ask(Position(), "", None) == (3, 0)
-        fault = player.ask(Position.parse("41"), "41", None)
-    assert fault.ending == "time"
-    assert "0.2 s for a move and 3.5 s of overage" in fault.reason
+            begin(player, 1)
+            assert ask(player, Position()) == (3, 0)
+        with pytest.raises(Fault, match=r"^time: .*0\.2 s for a move and 3\.5 s of overage"):
+            ask(player, Position.parse("41"))

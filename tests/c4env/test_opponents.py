@@ -15,7 +15,6 @@ from c4env.agents.search.fixed_depth import AlphaBeta
 from c4env.agents.search.rustport import RustPort
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.games.game import play_game
-from c4env.evaluation.games.referee import LocalPlayer
 from tests.helpers.policies import (
     Drawn,
     DrawnMany,
@@ -38,7 +37,7 @@ FORMS = {
     "*all": lambda self, *all: self.seeds.append(all[0] + 0),
 }
 DOORS = {
-    "a game": lambda agent: play_game((LocalPlayer(one), LocalPlayer(agent)), ("one", "it")),
+    "a game": lambda agent: play_game((agents.make(one), agents.make(agent)), ("one", "it")),
     "ConnectFourEnv": lambda agent: ConnectFourEnv(agent, 1).reset(seed=1),
     "ConnectFourVectorEnv": lambda agent: ConnectFourVectorEnv(2, opponent=agent).reset(seed=1),
     "Pool": lambda agent: ConnectFourEnv(agents.Pool({agent: 1}), 1).reset(seed=1),

@@ -7,12 +7,11 @@ from c4env import agents
 from c4env.errors import LateAnswer
 from c4env.evaluation.games import game
 from c4env.evaluation.games.game import Clock, game_seed
-from c4env.evaluation.games.referee import LocalPlayer
 from tests.helpers.policies import first_legal
 
 
 def play_game(policies, *arguments, **options):
-    first, second = map(LocalPlayer, policies)
+    first, second = map(agents.make, policies)
     return game.play_game((first, second), *arguments, **options)
 
 

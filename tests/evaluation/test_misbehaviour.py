@@ -318,7 +318,7 @@ def test_the_memory_of_agents_that_do_not_play_is_given_back():
     with closing(Referee(field, seed=1)) as referee:
         for pair in (("a", "b"), ("a", "c")):
             referee.play(pair, "")
-        assert [len(referee.player(name).agent._table) > 0 for name in "abc"] == [True, False, True]
+        assert [len(referee.agent(name)._table) > 0 for name in "abc"] == [True, False, True]
 
 
 @pytest.mark.isolated

@@ -37,9 +37,7 @@ def answer(player, position):
     """What the agent plays, asked as the search asks it."""
     if callable(player):
         return player(observe(position))
-    from c4env.evaluation.games.referee import LocalPlayer
-
-    return question(LocalPlayer(made(player)), player, position, 0)
+    return question(made(player), player, position, 0)
 
 
 def worst(player, position, seat):

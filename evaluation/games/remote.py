@@ -1,0 +1,213 @@
+"""Agents in other processes: a host plays some, and each is a :class:`RemoteAgent` here."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from contextlib import suppress
+from typing import Any, Final
+
+from c4env.agents.adapters.process import LineProcess
+from c4env.agents.adapters.programs import Engine, late_words
+from c4env.agents.base import Agent
+from c4env.agents.heuristics import QUIET
+from c4env.agents.making.options import DAY
+from c4env.agents.making.spec import Spec
+from c4env.boards import VARIABLE
+from c4env.errors import EngineFault, LateAnswer, Unavailable, UnknownAgent
+from c4env.evaluation.games.asking import Fault
+from c4env.evaluation.games.field import Traits
+from c4env.evaluation.store.run_files import GameRecord
+from c4env.geometry import BOARD_SIZE
+from c4env.position import Position
+from c4env.system import FOLDER, SILENT
+
+CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
+ONE_THREAD: Final = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
+)
+"""A host computes in one thread: its sums do not depend on the machine, and more threads than cores
+would slow down a small network a hundred times. The user's own variables come first."""
+_START: Final = """
+import importlib.machinery, importlib.util, runpy, sys
+folder, module = sys.argv.pop(1), sys.argv.pop(1)
+spec = importlib.machinery.PathFinder.find_spec("c4env", [folder])
+sys.modules["c4env"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["c4env"])
+sys.path.append(folder)
+runpy.run_module(module, run_name="__main__", alter_sys=True)
+"""
+"""The start of a host: as ``python -m``, but without the current folder (``-P``), and with
+the c4env of this process, wherever another may be installed."""
+
+
+class Host:
+    """A process that plays agents; it starts with the first question, and after its death."""
+
+    def __init__(
+        self, module: str = f"{__package__}.host", *arguments: str, notices: bool = True
+    ) -> None:
+        self._command = (sys.executable, "-P", "-c", _START, str(FOLDER), module, *arguments)
+        quiet = {SILENT: "1"} if notices else {SILENT: "1", QUIET: "1"}
+        self._variables = ONE_THREAD | quiet | os.environ | {VARIABLE: str(BOARD_SIZE)}
+        self._process: LineProcess | None = None
+        self._idle = True
+        self._closed = False
+        self.agents: set[str] = set()
+        """The names of the agents that the process has made."""
+
+    def start(self) -> LineProcess:
+        """Start the process if it does not run, and return it.
+
+        Raises:
+            EngineFault: it cannot be started, or was closed.
+        """
+        if self._closed:
+            raise EngineFault("its process was closed")
+        if self._process is None:
+            self._process = LineProcess(
+                self._command, "its process", stderr=None, variables=self._variables
+            )
+        return self._process
+
+    def call(self, *request: Any, seconds: float = DAY) -> Any:
+        """Return the answer to a request.
+
+        Raises:
+            LateAnswer: no answer within ``seconds``; the process is killed.
+            EngineFault: the process died.
+            Unavailable: a service that the agent needs does not answer.
+        """
+        process, self._idle = self.start(), False
+        try:
+            answer = json.loads(process.ask(json.dumps(request), seconds))
+        except BaseException:
+            self.stop()
+            raise
+        self._idle = True
+        if isinstance(answer, dict) and "unavailable" in answer:
+            raise Unavailable(answer["unavailable"])
+        return answer
+
+    def close(self) -> None:
+        """End the process, and close its agents if none of them is thinking."""
+        if self._process is not None and self._idle and self.agents:
+            with suppress(EngineFault, LateAnswer):
+                self.call("rest", *self.agents, seconds=CLOSING)
+        self._closed = True
+        self.stop()
+
+    def stop(self) -> None:
+        """Kill the process, also amid an answer; the next question starts another."""
+        process, self._process, self._idle, self.agents = self._process, None, True, set()
+        if process is not None:
+            process.close()
+
+
+class RemoteAgent(Agent):
+    """An agent in the process of a :class:`Host`; a process that dies or is late is a fault."""
+
+    limit = math.inf  # seconds that a run allows for a move
+
+    def __init__(self, host: Host, name: str, spec: Spec, movetime: float | None) -> None:
+        self.host, self.name = host, name
+        self._request = ("make", name, spec.text, movetime)
+        self._traits = Traits(deterministic=False, timed=False)
+        self._left = 0.0  # of the overage, in this game
+
+    def make(self) -> Traits:
+        """Make the agent in its process, and return its traits.
+
+        Raises:
+            UnknownAgent: it cannot be made.
+        """
+        try:
+            answer = self.host.call(*self._request)
+        except EngineFault as error:
+            answer = {"fault": ("crash", str(error))}
+        if "error" in answer:
+            raise UnknownAgent(answer["error"])
+        if "fault" in answer:
+            raise UnknownAgent(f"agent {self._request[2]!r} cannot be made: {answer['fault'][1]}")
+        self.host.agents.add(self.name)
+        self._traits = Traits(*answer["answer"])
+        self._left = self._traits.overage
+        return self._traits
+
+    def ready(self) -> None:
+        """Make the agent, unless its process has made it."""
+        if self.name not in self.host.agents:
+            self.make()
+
+    def reset(self, seed: Any = None) -> None:
+        """Begin a game."""
+        self._call("reset", seed, seconds=DAY)
+        self._left = self._traits.overage
+
+    def choose(self, position: Position) -> int:
+        """Return the agent's column; set ``nodes``."""
+        timeout, overage = self._traits.timeout or DAY, self._traits.overage
+        started, longest = time.perf_counter(), timeout + self._left
+        arguments = (position.mine, position.theirs, *([self._left] if overage else ()))
+        late = False
+        try:
+            column, self.nodes = self._call("ask", *arguments, seconds=min(self.limit, longest))
+        except Fault as fault:
+            late = overage > 0 and fault.ending == "time"
+            if not late or self.limit <= longest:
+                raise
+        if overage:
+            self._left -= max(0.0, time.perf_counter() - started - timeout)
+            if (late or self._left < 0) and self.limit > longest:
+                raise Fault("time", f"it took longer than {late_words(timeout, overage)}")
+        return int(column)
+
+    def _call(self, action: str, *arguments: Any, seconds: float) -> Any:
+        try:
+            self.ready()
+            answer = self.host.call(action, self.name, *arguments, seconds=seconds)
+        except LateAnswer as error:
+            raise Fault("time", str(error)) from None
+        except (EngineFault, UnknownAgent) as error:
+            raise Fault("crash", str(error)) from None
+        if "fault" in answer:
+            raise Fault(*answer["fault"])
+        return answer["answer"]
+
+    def play(self, other: RemoteAgent, opening: str, seed: int) -> GameRecord:
+        """Play a whole game in the process that both agents share."""
+        self.ready()
+        other.ready()
+        names = self.name, other.name
+        answer = self.host.call("play", names, opening, seed)
+        if "fault" in answer:
+            raise Unavailable(f"a game of {' and '.join(names)} failed: {answer['fault'][1]}")
+        return GameRecord.parse(answer["answer"])
+
+    def close(self) -> None:
+        """Give back the agent's memory, until it plays again."""
+        if self.name in self.host.agents:
+            self.host.call("rest", self.name)
+
+
+def allow(agent: Agent, seconds: float) -> None:
+    """Tell an agent in another process or program how long a move may take."""
+    if isinstance(agent, Engine | RemoteAgent):
+        agent.limit = seconds
+
+
+def late_files(agent: Agent) -> list[str]:
+    """Return the users' files that moves of a remote agent imported, and its identity lacks.
+
+    A kept run knows an agent of this process by its ``version``.
+    """
+    if not isinstance(agent, RemoteAgent) or not agent.host.agents:
+        return []
+    try:
+        files: list[str] = agent.host.call("late")["answer"]
+    except EngineFault:  # it ended since its last answer
+        return []
+    return files
