@@ -249,7 +249,7 @@ class Submission(FunctionAgent):
     The file is loaded anew for each game, in its first move. A move may take longer than
     ``timeout`` until all moves of the game together have taken ``overage`` seconds more. A run
     plays the submission in a process of its own, seeds the modules ``random`` and ``numpy.random``
-    there before each game, and ends the process at the move that takes longer still.
+    there before each game, and ends the process if a move takes longer still.
 
     Args:
         file: the submission, a Python file. The agent is the last callable in the file.
@@ -259,7 +259,7 @@ class Submission(FunctionAgent):
             ``remainingOverageTime``.
 
     Attributes:
-        left: what is left of the overage in this game. A run, which measures the moves, sets it.
+        left: the seconds that are left of the overage in this game.
 
     Raises:
         InvalidOption: the file does not exist.

@@ -22,10 +22,12 @@ class Clock(NamedTuple):
     movetime: float  # seconds per move, which agents know
     margin: float  # additional seconds, for measuring and a busy machine
 
-    def late(self, seconds: float) -> str:
-        """Return the reason why a move of ``seconds`` forfeits, or ""."""
-        if seconds <= self.movetime + self.margin:
-            return ""
+    @property
+    def limit(self) -> float:
+        """The seconds after which a move forfeits the game."""
+        return self.movetime + self.margin
+
+    def __str__(self) -> str:
         return f"the limit is {self.movetime:g} s plus a margin of {self.margin:g} s"
 
 
@@ -64,29 +66,29 @@ def play_game(
         spent = (nodes[0], nodes[1]), (seconds[0], seconds[1])
         return GameRecord(names, opening, moves, winner, ending, reason, *spent)
 
-    spent = 0.0
-    try:
-        for seat, agent in enumerate(agents):
+    for seat, agent in enumerate(agents):
+        try:
             begin(agent, game_seed(seed, names, opening, seat))
-        while position.outcome is None:
-            seat = position.to_move
-            started = time.perf_counter()
-            try:
-                column, searched = ask(agents[seat], position)
-            finally:
-                spent = time.perf_counter() - started
-                seconds[seat] += spent
-            if clock is not None and (late := clock.late(spent)):
-                raise Fault("time", late)
-            nodes[seat] += searched
-            moves += format_moves([column])
-            position = position.play(column)
-            if on_move is not None:
-                on_move(position, column)
-    except Fault as fault:
-        if clock is not None and (late := clock.late(spent)):  # whatever went wrong then
-            return record(1 - seat, "time", late)
-        return record(1 - seat, fault.ending, fault.reason)
+        except Fault as error:
+            return record(1 - seat, error.ending, error.reason)
+    while position.outcome is None:
+        seat, fault = position.to_move, None
+        started = time.perf_counter()
+        try:
+            column, searched = ask(agents[seat], position)
+        except Fault as error:
+            fault = error
+        spent = time.perf_counter() - started
+        seconds[seat] += spent
+        if clock is not None and spent > clock.limit:  # also if the answer is wrong
+            fault = Fault("time", str(clock))
+        if fault is not None:
+            return record(1 - seat, fault.ending, fault.reason)
+        nodes[seat] += searched
+        moves += format_moves([column])
+        position = position.play(column)
+        if on_move is not None:
+            on_move(position, column)
     return record(
         position.outcome.winner, "full board" if position.outcome.winner is None else "four"
     )

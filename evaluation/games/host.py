@@ -4,8 +4,7 @@ A line is a JSON list, and its answer a JSON object:
 
     ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, {"files": ...}]}
     ["reset", "mine", 5]                         {"answer": null}
-    ["ask", "mine", 2097152, 4194304]            {"answer": [3, 0]}    a column and nodes
-    ["ask", "mine", 2097152, 4194304, 57.5]      {"answer": [3, 0]}    with seconds of overage left
+    ["ask", "mine", 2097152, 4194304]            {"answer": [3, 0, 0.0]}    column, nodes, overage
     ["ask", "mine", 0, 0]                        {"fault": ["exception", "KeyError: ..."]}
     ["play", ["a", "b"], "44", 1]                {"answer": {...}}     a whole game
     ["late"]                                     {"answer": []}        what moves imported
@@ -32,10 +31,11 @@ from typing import IO, Any, Final
 
 import numpy as np
 
+from c4env.agents.adapters.programs import Submission
 from c4env.agents.making import load
 from c4env.agents.making.spec import Spec
 from c4env.agents.making.wrap import FunctionAgent
-from c4env.errors import C4Error, Unavailable
+from c4env.errors import C4Error, Unavailable, describe_error
 from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.position import Position
 
@@ -95,11 +95,11 @@ def seed_generators(seed: int) -> None:
         torch.manual_seed(seed)
 
 
-def move(name: str, mine: int, theirs: int, left: float | None = None) -> tuple[int, int]:
-    """Return the agent's column and nodes; tell it what is left of its overage."""
-    if left is not None:
-        agents[name].left = left
-    return ask(agents[name], Position.from_bitboards(mine, theirs))
+def move(name: str, mine: int, theirs: int) -> tuple[int, int, float]:
+    """Return the agent's column, its nodes, and the seconds that are left of its overage."""
+    agent = agents[name]
+    column, nodes = ask(agent, Position.from_bitboards(mine, theirs))
+    return column, nodes, agent.left if isinstance(agent, Submission) else 0.0
 
 
 def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
@@ -130,9 +130,9 @@ def reply(action: str, *arguments: Any) -> dict[str, Any]:
     except Unavailable as error:  # not the agent's fault: the run ends, and can be resumed
         return {"unavailable": str(error)}
     except C4Error as error:  # whose message needs no other words
-        return {"fault": ("exception", text := load.describe_error(error, False)), "error": text}
+        return {"fault": ("exception", text := describe_error(error, False)), "error": text}
     except BaseException as error:  # also a KeyboardInterrupt, which here is the agent's own
-        return {"fault": ("exception", load.describe_error(error))}
+        return {"fault": ("exception", describe_error(error))}
 
 
 def serve(reply: Callable[..., Any]) -> None:

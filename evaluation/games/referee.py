@@ -77,7 +77,7 @@ class Referee:
             agent = self._agents[name] = self._make(name, self.field[name])
             self._awake.add(name)
             if self.clock is not None:
-                allow(agent, self.clock.movetime + self.clock.margin)
+                allow(agent, self.clock.limit)
         return self._agents[name]
 
     def _make(self, name: str, player: Member) -> Agent:

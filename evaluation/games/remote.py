@@ -6,7 +6,6 @@ import json
 import math
 import os
 import sys
-import time
 from contextlib import suppress
 from typing import Any, Final
 
@@ -150,19 +149,16 @@ class RemoteAgent(Agent):
     def choose(self, position: Position) -> int:
         """Return the agent's column; set ``nodes``."""
         timeout, overage = self._traits.timeout or DAY, self._traits.overage
-        started, longest = time.perf_counter(), timeout + self._left
-        arguments = (position.mine, position.theirs, *([self._left] if overage else ()))
-        late = False
+        seconds = min(self.limit, timeout + self._left)
         try:
-            column, self.nodes = self._call("ask", *arguments, seconds=min(self.limit, longest))
+            column, self.nodes, self._left = self._call(
+                "ask", position.mine, position.theirs, seconds=seconds
+            )
         except Fault as fault:
-            late = overage > 0 and fault.ending == "time"
-            if not late or self.limit <= longest:
-                raise
-        if overage:
-            self._left -= max(0.0, time.perf_counter() - started - timeout)
-            if (late or self._left < 0) and self.limit > longest:
-                raise Fault("time", f"it took longer than {late_words(timeout, overage)}")
+            if overage and fault.ending == "time" and seconds < self.limit:
+                words = f"it took longer than {late_words(timeout, overage)}"
+                raise Fault("time", words) from None
+            raise
         return int(column)
 
     def _call(self, action: str, *arguments: Any, seconds: float) -> Any:

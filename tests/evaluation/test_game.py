@@ -127,3 +127,12 @@ def test_the_margin_is_forgiven():
         (Slow(lambda: time.sleep(0.1)), first_legal), ("one", "two"), clock=Clock(0.05, 9)
     )
     assert game.ending == "four"
+
+
+def test_an_answer_that_is_late_and_wrong_is_late():
+    def slow(observation):
+        time.sleep(0.03)
+        return 7
+
+    for clock, ending in ((Clock(0.01, 0.01), "time"), (Clock(5, 0), "nonsense")):
+        assert play_game((slow, first_legal), ("it", "other"), clock=clock).ending == ending
