@@ -62,6 +62,15 @@ def lazy_names(
     return find, list_names
 
 
+def agents_module(name: str) -> Any:
+    """Return the module ``c4env.agents.NAME``.
+
+    ``c4env.agents`` stands on ``c4env``, which has no import statement for it. An opponent, an
+    exact reward and the openings that the solver knows need it all the same, when they are used.
+    """
+    return importlib.import_module(f"c4env.agents.{name}")
+
+
 @contextmanager
 def from_extra(extra: str, words: str) -> Iterator[None]:
     """Make a context manager for importing the packages of one of :data:`EXTRAS`.

@@ -16,14 +16,14 @@ which positions are balanced.
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, SupportsIndex
+from typing import Final, SupportsIndex
 
 from c4env.errors import C4Error, InvalidOption, require_integer
+from c4env.lazy import agents_module
 from c4env.position import DIGITS, Position, format_moves
 
 MAX_PLIES: Final = 8  # the book's limit: 91,295 openings
@@ -88,7 +88,7 @@ def _named_openings(text: str) -> list[str]:
     if os.path.isfile(text):
         return read_openings(text)
     if text == "exam":
-        return [question.moves for question in _solver_module("exam").exam()]
+        return [question.moves for question in agents_module("solver.exam").exam()]
     if set(text) <= {*DIGITS}:
         raise InvalidOption(
             f"openings={text!r}: no such file; expected moves with letters in a list, [{text!r}], "
@@ -102,11 +102,6 @@ def _named_openings(text: str) -> list[str]:
             f"openings={text!r}: expected balanced:PLIES,SCORE such as balanced:4,2"
         )
     return balanced_openings(int(numbers[1]), int(numbers[2]))
-
-
-def _solver_module(name: str) -> Any:
-    """Return a module of the solver, by name since c4env must not depend on agents."""
-    return importlib.import_module(f"c4env.agents.solver.{name}")
 
 
 def _check(starts: Iterable[tuple[str, Position | str]], source: str = "") -> None:
@@ -175,7 +170,7 @@ def balanced_openings(plies: int, most: int) -> list[str]:
     """
     if most < 0:
         raise InvalidOption(f"balanced:{plies},{most}: expected a score of at least 0")
-    book = _solver_module("book").default_book()
+    book = agents_module("solver.book").default_book()
     scores = {moves: book.score(Position.parse(moves)) for moves in enumerate_openings(plies)}
     return [moves for moves, score in scores.items() if score is not None and abs(score) <= most]
 

@@ -26,16 +26,21 @@ ROOMS = {  # of each package, folders and modules, from the ground up
 }
 
 
+BY_TEXT = ("import_module", "__import__")
+
+
 class Import(NamedTuple):
     module: str  # the importing one
-    target: str  # what is imported, with the name taken from it
+    target: str  # what is imported, with the name taken from it; "" if it is computed
     function: str  # where: "" at the top of the module
     line: int
     relative: bool = False
 
 
 def imports_of(source, module, package):
-    """Every import of a source, wherever it stands; relative ones resolved against the package."""
+    """Every import of a source; relative ones against the package. Of those by a text, the ones
+    that lead to another package, or may.
+    """
 
     def visit(node, function):
         for child in ast.iter_child_nodes(node):
@@ -51,10 +56,24 @@ def imports_of(source, module, package):
                     yield Import(
                         module, f"{base}.{alias.name}", function, child.lineno, child.level > 0
                     )
+            elif isinstance(child, ast.Call) and called(child) in BY_TEXT:
+                target = beginning(child.args[0])
+                if package_of(target) != package_of(module):
+                    yield Import(module, target, function, child.lineno)
             inner = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             yield from visit(child, child.name if inner else function)
 
     yield from visit(ast.parse(source), "")
+
+
+def called(call):
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
+def beginning(text):
+    """What a text begins with: of ``f"c4env.agents.{name}"``, ``c4env.agents``."""
+    first = text.values[0] if isinstance(text, ast.JoinedStr) else text
+    return str(first.value).rstrip(".") if isinstance(first, ast.Constant) else ""
 
 
 @functools.cache
@@ -86,6 +105,8 @@ def against_the_arrows(found):
         return False
     if found.module == PACKAGES[0]:  # the root says, for typing, which packages stand on it
         return False
+    if (found.module, found.function) == ("c4env.lazy", "agents_module"):  # where it says why
+        return False
     if theirs != ours:
         return PACKAGES.index(theirs) > PACKAGES.index(ours)
     if found.module == ours:  # the package hands names on from any room
@@ -99,6 +120,11 @@ def test_no_import_turns_an_arrow():
     assert not [result for result in all_imports() if against_the_arrows(result)]
 
 
+def test_c4env_imports_what_a_variable_names_in_one_module():
+    computed = {found.module for found in all_imports() if not found.target}
+    assert [m for m in computed if package_of(m) == "c4env"] == ["c4env.lazy"]
+
+
 def test_a_wrong_import_of_each_kind_is_found():
     for module, source in (
         ("c4env.position", "from c4env.agents import make"),  # a package that stands on it
@@ -107,6 +133,9 @@ def test_a_wrong_import_of_each_kind_is_found():
         ("c4env.files", "if TYPE_CHECKING:\n    from c4env import Position"),  # its own names
         ("c4env.errors", "class Some:\n    async def late(self):\n        import c4env.lazy"),
         ("c4env.position", "def other():\n    from .render import svg"),
+        ("c4env.openings", "importlib.import_module(f'c4env.agents.solver.{name}')"),
+        ("c4env.files", "__import__('c4env.agents')"),
+        ("c4env.lazy", "def other():\n    import_module('c4env.agents')"),
     ):
         (result,) = imports_of(source, module, module.rpartition(".")[0])
         assert against_the_arrows(result), result

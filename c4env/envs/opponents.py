@@ -11,7 +11,6 @@ opponent's next move there.
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 import types
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from numpy.typing import ArrayLike
 
 from c4env.errors import InvalidOption, OpponentFailed, brief
+from c4env.lazy import agents_module
 
 if TYPE_CHECKING:
     from c4env.observation import Observation
@@ -166,17 +166,15 @@ def reset_opponent(agent: Any, seed: int) -> None:
 
 def exact_rewards(wanted: bool) -> Any:
     """Return the function that gives boards and columns their exact rewards, or None."""
-    return importlib.import_module("c4env.agents.rewards").of_boards if wanted else None
+    return agents_module("rewards").of_boards if wanted else None
 
 
 def agent_of(opponent: AnyOpponent) -> Any:
     """Return an opponent as an agent; None for ``"random"`` and None."""
     if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):
         return None
-    # Imported by name, since c4env must not depend on agents.
-    agents = importlib.import_module("c4env.agents")
     try:
-        return agents.make(opponent)
+        return agents_module("making.spec").make(opponent)
     except InvalidOption as error:
         if isinstance(opponent, str):
             raise
