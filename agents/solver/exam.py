@@ -31,26 +31,32 @@ SHA256: Final = "358e07c41065de6eeeb4e5a11358c7229543f6f8fe3fc8e070d6050efff879b
 HELD_OUT: Final = 50
 
 
-class Question(NamedTuple):
-    """A position of the exam."""
+class ScoredPosition(NamedTuple):
+    """A position to ask agents about, with its exact score for the side to move."""
 
     moves: str  # 1-based columns from the empty board
-    scores: tuple[int | None, ...]  # exact scores of the seven columns; None: full
+    score: int
+    scores: tuple[int | None, ...] | None = None  # of the seven columns, None of a full one
+
+    @classmethod
+    def of(cls, moves: str, scores: tuple[int | None, ...]) -> ScoredPosition:
+        """Return a position whose column scores are known."""
+        return cls(moves, max(score for score in scores if score is not None), scores)
 
     @property
     def position(self) -> Position:
-        """The position of the question."""
+        """The position."""
         return Position.parse(self.moves)
 
 
 @functools.cache
-def exam() -> tuple[Question, ...]:
-    """Return all questions, in random order, so that the first N are a random sample."""
+def exam() -> tuple[ScoredPosition, ...]:
+    """Return all positions, in random order, so that the first N are a random sample."""
     questions = []
     for line in files(__package__).joinpath(FILE).read_text(encoding="utf-8").splitlines():
         moves, columns = line.split("\t")
         scores = tuple(None if score == "-" else int(score) for score in columns.split())
-        questions.append(Question(moves, scores))
+        questions.append(ScoredPosition.of(moves, scores))
     return tuple(questions)
 
 

@@ -34,6 +34,6 @@ def exam(seed: int | None = None, *, jobs: int | None = None) -> Data:
         0.525
     """
     questions = questions_of(EXAM if seed is None else f"{FRESH}{seed}", jobs)
-    columns = [[NO_SCORE if s is None else s for s in question.scores] for question in questions]
-    boards = bitboards([question.position for question in questions])
+    columns = [[NO_SCORE if s is None else s for s in q.scores or ()] for q in questions]
+    boards = bitboards([q.position for q in questions])
     return scored(boards[:, 0].copy(), boards[:, 1].copy(), np.array(columns, np.int8))

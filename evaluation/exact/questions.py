@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
+from c4env.agents.solver.exam import SHA256, VERSION, ScoredPosition, exam
 from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer, suggest
 from c4env.evaluation.exact.moves import JudgedMove, Quality
-from c4env.evaluation.exact.scores import Judge, Scores
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.field import Traits, name_players, split_name
 from c4env.evaluation.games.game import game_seed
@@ -42,15 +42,6 @@ GENERATED: Final = 100
 
 StoredAnswer = int | str
 """An agent's answer: a column, or a description of the failure."""
-
-
-class Labelled(NamedTuple):
-    """A position and its exact score for the side to move."""
-
-    moves: str
-    position: Position
-    score: int
-    scores: Scores | None = None  # of all columns, if they are known
 
 
 STAGES: Final = {
@@ -122,7 +113,7 @@ def quality(
 
 def question_agents(
     referee: Referee,
-    positions: Sequence[Labelled],
+    positions: Sequence[ScoredPosition],
     judge: Judge,
     seed: int = 0,
     folder: str | Path | None = None,
@@ -225,7 +216,7 @@ def labelled_sets(
     seed: int = 0,
     jobs: int | None = None,
     watch: Watcher | None = None,
-) -> list[Labelled]:
+) -> list[ScoredPosition]:
     """Return the positions of several sets without duplicates, and check the labels of files.
 
     Args:
@@ -242,19 +233,19 @@ def labelled_sets(
         raise InvalidOption(f"{count} positions: expected at least 1")
     require_integer("seed", seed, 0, "an integer of 0 or more")
     solver = Solver()
-    positions: dict[Position, Labelled] = {}
-    from_files: list[Labelled] = []
+    positions: dict[Position, ScoredPosition] = {}
+    from_files: list[ScoredPosition] = []
     for name in names:
         if name == EXAM or name.startswith(FRESH):
-            members = _labelled(questions_of(name, jobs, watch))[:count]
+            members = [*questions_of(name, jobs, watch)][:count]
         else:
             members = _positions_of_set(name, count, seed, solver)
         if name not in (EXAM, *STAGES) and not name.startswith(FRESH):
             from_files += members
         for labelled in members:
-            if labelled.position.outcome is not None:
+            if (position := labelled.position).outcome is not None:
                 raise InvalidOption(f"{name}: {labelled.moves}: the game is over")
-            positions.setdefault(labelled.position, labelled)
+            positions.setdefault(position, labelled)
     if from_files:  # two files may label one position differently
         scores = solver.scores_many([labelled.position for labelled in from_files])
         for labelled, score in zip(from_files, scores, strict=True):
@@ -267,7 +258,7 @@ def labelled_sets(
 
 def questions_of(
     name: str, jobs: int | None = None, watch: Watcher | None = None
-) -> tuple[Question, ...]:
+) -> tuple[ScoredPosition, ...]:
     """Return the questions of ``exam`` or of ``fresh:SEED``, which is made.
 
     Raises:
@@ -283,14 +274,9 @@ def questions_of(
     return fresh(int(seed), jobs, watch)
 
 
-def _labelled(questions: Iterable[Question]) -> list[Labelled]:
-    return [
-        Labelled(q.moves, q.position, max(s for s in q.scores if s is not None), q.scores)
-        for q in questions
-    ]
-
-
-def _positions_of_set(name: str, count: int | None, seed: int, solver: Solver) -> list[Labelled]:
+def _positions_of_set(
+    name: str, count: int | None, seed: int, solver: Solver
+) -> list[ScoredPosition]:
     if name in STAGES:
         return make_labelled(name, count or GENERATED, seed, solver)
     if Path(name).exists():
@@ -300,14 +286,15 @@ def _positions_of_set(name: str, count: int | None, seed: int, solver: Solver) -
     raise UnreadableRun(f"set {name!r}{suggest(name, sets)}; {expected}")
 
 
-def read_labelled(path: Path) -> list[Labelled]:
+def read_labelled(path: Path) -> list[ScoredPosition]:
     """Read a file of ``moves score`` lines, without checking the labels."""
     positions = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         try:
             moves, score = line.split()
             moves = "" if moves == "-" else moves
-            positions.append(Labelled(moves, Position.parse(moves), int(score)))
+            positions.append(ScoredPosition(moves, int(score)))
+            Position.parse(moves)  # or an error
         except C4Error as error:
             raise UnreadableRun(f"{path}, line {number}: {error}") from None
         except ValueError:
@@ -333,16 +320,16 @@ def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
             yield format_moves(columns)
 
 
-def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
+def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[ScoredPosition]:
     """Generate a set of ``STAGES``: distinct positions of random games, labelled by the solver."""
     discs, plies_to_end = STAGES[name]
     games = random_games(discs, np.random.default_rng([seed, list(STAGES).index(name)]))
-    positions: dict[Position, Labelled] = {}
+    positions: dict[Position, ScoredPosition] = {}
     while len(positions) < count:
         moves = next(games)
         position = Position.parse(moves)
         if position not in positions:
             score = solver.score(position)
             if solver.plies_to_end(position) in plies_to_end:
-                positions[position] = Labelled(moves, position, score)
+                positions[position] = ScoredPosition(moves, score)
     return list(positions.values())

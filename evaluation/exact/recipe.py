@@ -24,7 +24,7 @@ import numpy as np
 from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import Question, exam_positions, held_out
+from c4env.agents.solver.exam import ScoredPosition, exam_positions, held_out
 from c4env.bitboard import winning_moves
 from c4env.errors import require_integer
 from c4env.evaluation.exact.scores import Judge
@@ -61,7 +61,9 @@ PLAYERS: Final = {
 }
 
 
-def fresh(seed: int, jobs: int | None = None, watch: Watcher | None = None) -> tuple[Question, ...]:
+def fresh(
+    seed: int, jobs: int | None = None, watch: Watcher | None = None
+) -> tuple[ScoredPosition, ...]:
     """Make the exam of a seed: about 1,700 questions by the recipe of exam 1, none of which it has.
 
     It takes some minutes of processor time. The same seed makes the same exam.
@@ -86,7 +88,7 @@ def build(
     jobs: int = 1,
     watch: Watcher | None = None,
     without: Collection[Position] = (),
-) -> tuple[Question, ...]:
+) -> tuple[ScoredPosition, ...]:
     """Choose the questions of an exam; the seed ``(1,)`` gives those of exam 1.
 
     Args:
@@ -156,7 +158,7 @@ def _game(pair: list[Agent], generator: np.random.Generator) -> Iterator[str]:
         position, moves = position.play(column), moves + format_moves([column])
 
 
-def choose(candidates: list[str], count: int) -> list[Question]:
+def choose(candidates: list[str], count: int) -> list[ScoredPosition]:
     """Choose at most ``count`` critical positions of one number of plies, spread over kinds."""
     solver = Solver()
     kinds: dict[tuple[int, int], list[str]] = {
@@ -170,7 +172,9 @@ def choose(candidates: list[str], count: int) -> list[Question]:
     in_turn = itertools.chain.from_iterable(itertools.zip_longest(*kinds.values()))
     chosen = list(filter(None, in_turn))[:count]
     judge = Judge()
-    return [Question(moves, judge.scores(Position.parse(moves))) for moves in sorted(chosen)]
+    return [
+        ScoredPosition.of(moves, judge.scores(Position.parse(moves))) for moves in sorted(chosen)
+    ]
 
 
 def is_quiet(position: Position) -> bool:
@@ -181,7 +185,7 @@ def is_quiet(position: Position) -> bool:
     )
 
 
-def format_exam(questions: Sequence[Question]) -> str:
+def format_exam(questions: Sequence[ScoredPosition]) -> str:
     """Return the text of an exam's file, as :func:`c4env.agents.solver.exam.exam` reads it."""
-    rows = [(q.moves, " ".join("-" if s is None else str(s) for s in q.scores)) for q in questions]
-    return "".join(f"{moves}\t{scores}\n" for moves, scores in rows)
+    rows = [(q.moves, ("-" if s is None else str(s) for s in q.scores or ())) for q in questions]
+    return "".join(f"{moves}\t{' '.join(scores)}\n" for moves, scores in rows)

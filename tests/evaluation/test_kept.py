@@ -11,12 +11,12 @@ import pytest
 
 from c4env import evaluation
 from c4env.agents.solver import Solver
-from c4env.evaluation.exact.questions import Labelled, question_agents, referee_of
+from c4env.agents.solver.exam import ScoredPosition
+from c4env.evaluation.exact.questions import question_agents, referee_of
 from c4env.evaluation.exact.scores import Judge
-from c4env.position import Position
 
 ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves
-ASKED = [Labelled(ENDING, Position.parse(ENDING), 0)]
+ASKED = [ScoredPosition(ENDING, 0)]
 OWN = """import helper
 
 def agent(observation):

@@ -146,8 +146,8 @@ def test_made_positions_are_of_the_set_and_labelled_right(monkeypatch):
     monkeypatch.setitem(STAGES, "end-easy", (range(30, 35), range(5, 9)))
     made = make_labelled("end-easy", 30, 5, SOLVER)
     assert len({p.position for p in made}) == 30
-    for moves, position, score, _ in made:
-        assert position == Position.parse(moves)
+    for labelled in made:
+        position, score = labelled.position, labelled.score
         assert position.outcome is None
         assert 30 <= position.plies <= 34
         assert SOLVER.score(position) == score

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
+from c4env.agents.solver.exam import SHA256, VERSION, ScoredPosition, exam
 from c4env.errors import InvalidOption
 from c4env.evaluation.cli.declare import add_options, add_quiet, at_least
 from c4env.evaluation.cli.output import Progress, say
@@ -24,7 +24,9 @@ from c4env.files import require_file, write_whole
 from c4env.system import usable_cores
 
 
-def verify(questions: Sequence[Question], watch: Callable[[int, int], None] | None = None) -> None:
+def verify(
+    questions: Sequence[ScoredPosition], watch: Callable[[int, int], None] | None = None
+) -> None:
     """Find the exact scores of all columns again, by search alone; an error names a wrong one."""
     solver = Solver(book=None)
     for done, question in enumerate(questions, 1):

@@ -3,8 +3,8 @@
 import random
 from collections.abc import Sequence
 
+from c4env.agents.solver.exam import ScoredPosition
 from c4env.bitboard import playable, winning_cells
-from c4env.evaluation.exact.questions import Labelled
 from c4env.position import Position
 
 
@@ -30,6 +30,6 @@ def quiet(position: Position) -> bool:
     return not cells & (winning_cells(position.mine) | winning_cells(position.theirs))
 
 
-def format_labelled(positions: Sequence[Labelled]) -> str:
+def format_labelled(positions: Sequence[ScoredPosition]) -> str:
     """Lines of ``moves score``, as labelled positions are read from a file."""
     return "".join(f"{p.moves} {p.score}\n" for p in positions)
