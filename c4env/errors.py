@@ -4,7 +4,8 @@ Each is a ``ValueError``. Where PettingZoo's connect four raises a built-in erro
 ``AssertionError``, our error also derives from that built-in: an ``except`` written for PettingZoo
 catches our error.
 
-The module also has :func:`require_integer`, a check that most modules need.
+The module also has :func:`require_integer`, a check that most modules need, and
+:func:`describe_error`, which puts an error of a user's code in one line.
 
 Example:
     >>> try:
@@ -18,8 +19,14 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import os
+import traceback
 from collections.abc import Iterable
-from typing import SupportsIndex
+from typing import Final, SupportsIndex
+
+from c4env.system import FOLDER, is_users
+
+REASON: Final = 300  # the most characters of an agent's error to keep
 
 
 class C4Error(ValueError):
@@ -175,3 +182,26 @@ def suggest(name: str, names: Iterable[str], otherwise: str = "") -> str:
 
     similar = difflib.get_close_matches(name, sorted(names), n=1)
     return f"; did you mean {similar[0]!r}?" if similar else otherwise
+
+
+def describe_error(error: BaseException, with_type: bool = True) -> str:
+    """Describe an error in one short line without control characters.
+
+    ``with_type`` adds the error's type, and the file and line of the code that raised it.
+    """
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:
+        text = "(its message cannot be shown)"
+    where = ""
+    if with_type:
+        package = os.path.join(FOLDER, "c4env", "")
+        text = f"{type(error).__name__}: {text}"
+        frames = traceback.extract_tb(error.__traceback__)
+        others = [frame for frame in frames if not frame.filename.startswith(package)]
+        own = [f for f in others if is_users(f.filename)] or others
+        if own and own[-1].filename.endswith(".py"):  # the latest line of the user's
+            where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})"
+    # Escape control sequences and halves of surrogate pairs.
+    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:REASON])
+    return "".join(shown) + where

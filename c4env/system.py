@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
+import os
+import site
 import subprocess
 import sys
+import sysconfig
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +45,21 @@ def commit() -> str:
     except (OSError, subprocess.CalledProcessError):
         return ""
     return done.stdout.strip()
+
+
+def is_users(file: str) -> bool:
+    """Return whether a file is neither Python's nor of an installed package or this project."""
+    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
+    return not is_installed and not file.startswith(_not_users())
+
+
+@functools.cache
+def _not_users() -> tuple[str, ...]:
+    """Return the folders of Python and of this project."""
+    specs = [find_spec(name) for name in ("c4env", "c4env.agents", "c4env.evaluation")]
+    ours = {os.path.dirname(os.path.realpath(spec.origin or "")) for spec in specs if spec}
+    folders = {sysconfig.get_path("stdlib"), site.getusersitepackages(), *ours}
+    return tuple(os.path.join(os.path.realpath(folder), "") for folder in folders)
 
 
 def usable_cores() -> int:

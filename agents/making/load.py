@@ -1,7 +1,4 @@
-"""Import paths such as ``mine.py:Agent``, by which a spec names a user's agent or heuristic.
-
-The module also holds the hints and the one-line descriptions of errors in a user's code.
-"""
+"""Import paths such as ``mine.py:Agent``, by which a spec names a user's agent or heuristic."""
 
 from __future__ import annotations
 
@@ -10,36 +7,20 @@ import functools
 import importlib
 import os
 import re
-import site
 import sys
-import sysconfig
-import traceback
 import types
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.machinery import FrozenImporter, ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import find_spec, module_from_spec, resolve_name, spec_from_file_location
+from importlib.util import module_from_spec, resolve_name, spec_from_file_location
 from pathlib import Path
 from typing import Any, Final
 
-from c4env.errors import C4Error, InvalidOption, WrongBoard
+from c4env.errors import C4Error, InvalidOption, WrongBoard, describe_error
 from c4env.files import write_whole
+from c4env.system import is_users
 
-REASON: Final = 300  # the most characters of an agent's error to keep
 _RUNNING: Final = {"c4env", "__main__"}  # what this process runs; a folder has no part in it
-_INSTALLED: Final = {"site-packages", "dist-packages"}
-_NOT_USERS: Final = tuple(
-    os.path.join(os.path.realpath(path), "")
-    for path in {
-        sysconfig.get_path("stdlib"),
-        site.getusersitepackages(),
-        *(
-            os.path.dirname(os.path.realpath(getattr(find_spec(name), "origin", "")))
-            for name in ("c4env", "c4env.agents", "c4env.evaluation")
-        ),
-    }
-)
-
 keeps_first = False
 """Whether this process plays one spec: a folder that it imports from stays first on the path."""
 
@@ -171,11 +152,6 @@ def _find(name: str, path: Sequence[str]) -> ModuleSpec | None:
             return None
         spec = PathFinder.find_spec(part, [*spec.submodule_search_locations])
     return spec
-
-
-def is_users(file: str) -> bool:
-    """Return whether a file is neither Python's nor of an installed package or this project."""
-    return not file.startswith(_NOT_USERS) and _INSTALLED.isdisjoint(Path(file).parts)
 
 
 def users_files(loaded: Collection[str]) -> set[str]:
@@ -331,33 +307,3 @@ def _is_of_package(error: ImportError, file: str) -> bool:
 def file_hint(name: str, spec: str) -> str:
     """Return ``; did you mean {spec!r}?`` if there is a file ``name``, else an empty text."""
     return f"; did you mean {spec!r}?" if os.path.isfile(name) else ""
-
-
-def _is_installed(file: str) -> bool:
-    """Whether a file is of Python itself or of an installed package."""
-    return bool(_INSTALLED.intersection(Path(file).parts)) or file.startswith(_NOT_USERS)
-
-
-def describe_error(error: BaseException, with_type: bool = True) -> str:
-    """Describe an error in one short line without control characters.
-
-    ``with_type`` adds the error's type, and the file and line of the code that raised it.
-    """
-    try:
-        text = " ".join(str(error).split())
-    except BaseException:
-        text = "(its message cannot be shown)"
-    where = ""
-    if with_type:
-        from c4env.system import FOLDER
-
-        package = os.path.join(FOLDER, "c4env", "")
-        text = f"{type(error).__name__}: {text}"
-        frames = traceback.extract_tb(error.__traceback__)
-        others = [frame for frame in frames if not frame.filename.startswith(package)]
-        own = [f for f in others if not _is_installed(f.filename)] or others
-        if own and own[-1].filename.endswith(".py"):  # the latest line of the user's
-            where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})"
-    # Escape control sequences and halves of surrogate pairs.
-    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:REASON])
-    return "".join(shown) + where

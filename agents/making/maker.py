@@ -9,7 +9,6 @@ from typing import Any
 
 from c4env.agents.base import Agent
 from c4env.agents.making.kinds import NETWORKS, Kind, kind_of, kind_of_objects
-from c4env.agents.making.load import describe_error
 from c4env.agents.making.options import (
     REQUIRED,
     makes_agents,
@@ -19,7 +18,7 @@ from c4env.agents.making.options import (
     summary_of,
 )
 from c4env.agents.making.wrap import NETWORK_OPTIONS, as_agent
-from c4env.errors import C4Error, InvalidOption, UnknownAgent, brief
+from c4env.errors import C4Error, InvalidOption, UnknownAgent, brief, describe_error
 
 
 class Maker:

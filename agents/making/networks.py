@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from c4env.agents.base import Agent
 from c4env.agents.making.kinds import Kind, kind_of
-from c4env.agents.making.load import describe_error, import_callable
+from c4env.agents.making.load import import_callable
 from c4env.agents.making.options import POLICIES
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.envs.opponents import is_batched
-from c4env.errors import EngineFault, InvalidOption, brief
+from c4env.errors import EngineFault, InvalidOption, brief, describe_error
 from c4env.observation import LAYOUTS, Form
 from c4env.rules import COLUMNS
 

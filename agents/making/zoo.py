@@ -15,10 +15,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from c4env.agents.making.load import describe_error, file_hint, import_callable
+from c4env.agents.making.load import file_hint, import_callable
 from c4env.agents.making.maker import Maker
 from c4env.agents.making.options import unknown
-from c4env.errors import InvalidOption, UnknownAgent
+from c4env.errors import InvalidOption, UnknownAgent, describe_error
 from c4env.geometry import IS_STANDARD
 
 ENTRY_POINTS: Final = "c4env.agents"

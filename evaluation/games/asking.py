@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from c4env.agents.base import Agent
-from c4env.agents.making.load import describe_error
 from c4env.envs.opponents import reset_player
-from c4env.errors import InvalidAction, LateAnswer, Unavailable
+from c4env.errors import InvalidAction, LateAnswer, Unavailable, describe_error
 from c4env.geometry import DIGITS, parse_column
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from typing import Any, Final, NamedTuple
 
 from c4env import agents
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
-from c4env.agents.making.load import describe_error
 from c4env.agents.making.spec import Spec
-from c4env.errors import C4Error, EngineFault, LateAnswer
+from c4env.errors import C4Error, EngineFault, LateAnswer, describe_error
 from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.host import seed_generators

@@ -33,8 +33,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from c4env.agents.making.load import REASON
-from c4env.errors import C4Error, InvalidOption, Unwritable, require_integer
+from c4env.errors import REASON, C4Error, InvalidOption, Unwritable, require_integer
 from c4env.evaluation.people import HUMAN, record_game
 from c4env.evaluation.report.page import STATIC
 from c4env.evaluation.store.run_files import FORFEITS, GameRecord
