@@ -45,25 +45,24 @@ class Greedy(Agent):
     Ties go to the column nearest the centre, then to the column on the left.
     """
 
-    _repeats = False  # until the heuristic is known
-
     @validate_args
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
-        from c4env.agents.heuristics.names import as_argument, is_deterministic, load
+        from c4env.agents.heuristics.names import Heuristic
 
-        self._heuristic_name = heuristic
-        self._heuristic = load(heuristic)
-        self._argument = as_argument(self._heuristic)
-        self._repeats = is_deterministic(self._heuristic)
+        self._heuristic = Heuristic.of(heuristic)
+
+    @property
+    def _repeats(self) -> bool:
+        """Whether the same position always gets the same column."""
+        return self._heuristic.deterministic
 
     @property
     def heuristic(self) -> Callable[[int, int], float]:
         """The heuristic that the agent was made with."""
-        return self._heuristic
+        return self._heuristic.function
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play."""
-        from c4env.agents.heuristics.names import not_a_value, raised_by
         from c4env.agents.search.greedy import greedy_column
 
         require_move(position)
@@ -71,11 +70,11 @@ class Greedy(Agent):
         # argument takes Numba longer than seven calls of the function.
         ask = getattr(greedy_column, "py_func", greedy_column)
         try:
-            column = int(ask(position.mine, position.theirs, self._heuristic))
+            column = int(ask(position.mine, position.theirs, self._heuristic.function))
         except Exception as error:
-            raise raised_by(self._heuristic_name, error) from error
+            raise self._heuristic.error(error) from error
         if column < 0:
-            raise not_a_value(self._heuristic_name)
+            raise self._heuristic.error()
         return column
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
@@ -83,8 +82,8 @@ class Greedy(Agent):
         from c4env.agents.heuristics.names import PlainHeuristic
         from c4env.agents.search.greedy import greedy_columns
 
-        if not is_ours(self) or isinstance(self._argument, PlainHeuristic):
+        if not is_ours(self) or isinstance(self._heuristic.argument, PlainHeuristic):
             return super().choose_many(discs, seeds)
-        columns = greedy_columns(discs, self._argument)
+        columns = greedy_columns(discs, self._heuristic.argument)
         # The default method raises the error with the reason when it plays the failing board.
         return super().choose_many(discs, seeds) if (columns < 0).any() else columns

@@ -17,22 +17,25 @@ import numbers
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from numba import types as numba_types
 
 from c4env.agents.heuristics import QUIET
 from c4env.agents.heuristics import WIN as WIN
-from c4env.agents.making.load import describe_error, import_callable
+from c4env.agents.making.load import import_callable
 from c4env.agents.making.options import HEURISTIC_NAMES
-from c4env.errors import C4Error, InvalidOption, suggest
+from c4env.errors import C4Error, InvalidOption, describe_error, suggest
 from c4env.geometry import CONNECT, ROWS
 from c4env.jit import config, kernel
 
-Heuristic = Callable[[int, int], float]
+HeuristicFunction = Callable[[int, int], float]
 
 _SIGNATURE: Final = numba_types.float64(numba_types.int64, numba_types.int64)
 _PROBE: Final = (1, 1 << (ROWS + 1))  # one disc of each side, side by side
+_NUMBER: Final[Any] = (float, numbers.Real)
+_EXPECTED: Final = f"expected a number strictly between {-WIN:,.0f} and {WIN:,.0f}"
 _CALLBACK: Final = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_int64)
 
 _functions: dict[str, Any]
@@ -49,47 +52,102 @@ else:
 
     _functions = {"none": none}
 
-HEURISTICS: Final[dict[str, Heuristic]] = {
+HEURISTICS: Final[dict[str, HeuristicFunction]] = {
     name: _functions[name.replace("-", "_")] for name in HEURISTIC_NAMES
 }
 
 
-def load(name: str | Heuristic) -> Heuristic:
-    """Return the heuristic that a name or an import path names, or a user's function.
+@dataclass(frozen=True)
+class Heuristic:
+    """A heuristic, which :meth:`of` makes.
 
-    Raises:
-        InvalidOption: there is no such heuristic; the function raises an error, or does not return
-            a number; or a function that Numba compiles has another signature.
-        WrongBoard: the function is a kernel of another board size.
+    Attributes:
+        given: what the user wrote: a name, an import path or a function.
+        name: its name in messages.
+        argument: the function as the argument of a kernel.
+        deterministic: True for this package's heuristics, and for functions marked so.
     """
-    if not isinstance(name, str):
-        return _heuristic_of(name, getattr(name, "__name__", repr(name)))
+
+    given: str | HeuristicFunction
+    name: str
+    argument: Any
+    deterministic: bool
+
+    @classmethod
+    def of(cls, given: str | HeuristicFunction) -> Heuristic:
+        """Return the heuristic that a name or an import path names, or of a user's function.
+
+        Raises:
+            InvalidOption: there is no such heuristic; the function raises an error, or does not
+                return a number; or a function that Numba compiles has another signature.
+            WrongBoard: the function is a kernel of another board size.
+        """
+        name = given if isinstance(given, str) else getattr(given, "__name__", repr(given))
+        function = _named(given) if isinstance(given, str) else given
+        argument = _as_argument(function, name)
+        marked = getattr(function, "deterministic", False) is True
+        return cls(given, name, argument, marked or function in HEURISTICS.values())
+
+    @property
+    def function(self) -> HeuristicFunction:
+        """The function that Python calls; a plain one checks its values."""
+        asked: HeuristicFunction = self.argument
+        return HEURISTICS[asked.name] if isinstance(asked, CompiledHeuristic) else asked
+
+    def value(self, mine: int, theirs: int) -> float:
+        """Return the value of a board for the side whose discs are ``mine``.
+
+        Raises:
+            InvalidOption: the function raises an error, or gives a value that no search can use.
+        """
+        try:
+            value = self.function(mine, theirs)
+            if -WIN < value < WIN:
+                return value
+        except Exception as error:
+            raise self.error(error) from error
+        raise self.error(value)
+
+    def error(self, cause: object = "an unusable value") -> C4Error:
+        """Return the error with the heuristic's name for what it raised, or for a value it gave."""
+        if isinstance(cause, C4Error):
+            return cause
+        if not isinstance(cause, Exception):
+            return InvalidOption(f"heuristic {self.name!r} gave {cause!s:.60}: {_EXPECTED}")
+        text = " ".join(f"{type(cause).__name__}: {cause}".split())[:300]
+        return InvalidOption(f"heuristic {self.name!r} raised {text}")
+
+
+def _named(name: str) -> Any:
+    """Return the function that a name or an import path names."""
     if name in HEURISTICS:
         return HEURISTICS[name]
     module_name, _, attribute = name.partition(":")
     expected = f"one of {', '.join(HEURISTICS)}, or package.module:function"
     if not module_name or not attribute:
         raise InvalidOption(f"heuristic {name!r}{suggest(name, HEURISTICS)}: expected {expected}")
-    function = import_callable(name, InvalidOption, f"heuristic {name!r}", expected)
-    return _heuristic_of(function, name)
+    return import_callable(name, InvalidOption, f"heuristic {name!r}", expected)
 
 
-def _heuristic_of(function: Any, name: str) -> Heuristic:
+def _as_argument(function: Any, name: str) -> Any:
+    """Return a function as the argument of a kernel; refuse one that is no heuristic."""
     if not callable(function):
         raise InvalidOption(f"heuristic {name!r}: {function!r} is not a function")
-    heuristic: Heuristic = function
     if config.DISABLE_JIT or isinstance(function, PlainHeuristic):
-        return heuristic  # without a compiler, all kernels are Python functions
+        return function  # without a compiler, all kernels are Python functions
+    for own, compiled in HEURISTICS.items():
+        if compiled is function:
+            return CompiledHeuristic(own)
     if hasattr(function, "nopython_signatures"):  # the author's numba.njit
         _require_signature(function, name)
-        return heuristic
-    heuristic = PlainHeuristic(function, name)
-    heuristic(*_PROBE)
+        return function
+    plain = PlainHeuristic(function, name)
+    plain(*_PROBE)
     _say(
         f"heuristic {name!r} plays as plain Python; decorated with @numba.njit, its searches would "
         "be 5 to 150 times faster"
     )
-    return heuristic
+    return plain
 
 
 @functools.cache
@@ -129,47 +187,6 @@ def _require_signature(function: Any, name: str) -> None:
         )
 
 
-def is_deterministic(heuristic: Heuristic) -> bool:
-    """Return True for this package's heuristics, and for functions marked ``deterministic``."""
-    is_ours = any(heuristic is function for function in HEURISTICS.values())
-    return is_ours or getattr(heuristic, "deterministic", False) is True
-
-
-def require_finite(value: Any, name: object) -> Any:
-    """Return a heuristic's value; InvalidOption if no search can use it."""
-    if not -WIN < value < WIN:
-        raise not_a_value(name, value)
-    return value
-
-
-def raised_by(heuristic: object, error: Exception) -> C4Error:
-    """Return the error about a heuristic, or its name, whose machine code raised an error."""
-    if isinstance(error, C4Error):
-        return error
-    text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-    return InvalidOption(f"heuristic {_title(heuristic)!r} raised {text}")
-
-
-def _title(heuristic: object) -> object:
-    return getattr(heuristic, "__name__", heuristic)
-
-
-def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidOption:
-    """Return the error about a heuristic, or its name, that gave a value no search can use."""
-    return InvalidOption(
-        f"heuristic {_title(heuristic)!r} gave {value!s:.60}: expected a number strictly between "
-        f"{-WIN:,.0f} and {WIN:,.0f}"
-    )
-
-
-def as_argument(heuristic: Heuristic) -> Any:
-    """Return a heuristic as a kernel argument; this package's become :class:`CompiledHeuristic`."""
-    for name, function in HEURISTICS.items():
-        if function is heuristic and not config.DISABLE_JIT:
-            return CompiledHeuristic(name)
-    return heuristic
-
-
 class CompiledHeuristic:
     """A heuristic of this package as a kernel argument; the machine code is looked up once.
 
@@ -198,7 +215,32 @@ class CompiledHeuristic:
 
 
 class PlainHeuristic:
-    """A Python function as a kernel argument: machine code calls it back.
+    """A user's Python function that says what is wrong with a call of it."""
+
+    def __init__(self, function: Callable[[int, int], Any], name: str) -> None:
+        self.function = function
+        self.__name__ = name
+        self.deterministic = getattr(function, "deterministic", False) is True
+
+    def __call__(self, mine: int, theirs: int) -> float:
+        """Return the function's value; InvalidOption with the reason if no search can use it."""
+        name = self.__name__
+        try:
+            value = self.function(mine, theirs)
+        except (Exception, SystemExit) as error:
+            _require_two_parameters(self.function, name)
+            raise InvalidOption(f"heuristic {name!r} raised {describe_error(error)}") from error
+        if not isinstance(value, _NUMBER):
+            raise InvalidOption(
+                f"heuristic {name!r} returned {value!r}: expected a float, the value for `mine`"
+            )
+        if not -WIN < value < WIN:
+            raise InvalidOption(f"heuristic {name!r} gave {value!s:.60}: {_EXPECTED}")
+        return float(value)
+
+
+class Callback:
+    """A plain function as the kernel argument of one search: machine code calls it back.
 
     An exception would be lost in machine code. It is kept in ``raised``, and the search
     gets nan, which no search can use (``c4env.agents.search.fixed_depth.search_with``).
@@ -206,42 +248,19 @@ class PlainHeuristic:
 
     _numba_type_: Final = numba_types.FunctionType(_SIGNATURE)
 
-    def __init__(self, function: Callable[[int, int], Any], name: str) -> None:
-        self.arguments = function, name
-        self.deterministic = getattr(function, "deterministic", False) is True
+    def __init__(self, function: PlainHeuristic) -> None:
         self.raised = raised = list[BaseException]()
+        ask = function.__call__  # Python calls a method faster than an object
 
         def value(mine: int, theirs: int) -> float:
             try:
-                return _ask(function, name, mine, theirs)
+                return ask(mine, theirs)
             except BaseException as error:
                 raised.append(error)
                 return math.nan
 
         self._callback = _CALLBACK(value)
 
-    def __call__(self, mine: int, theirs: int) -> float:
-        """Return the function's value."""
-        return _ask(*self.arguments, mine, theirs)
-
     def __wrapper_address__(self) -> int:
         """Return the address of the C function."""
         return ctypes.cast(self._callback, ctypes.c_void_p).value or 0
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copy or pickle the function alone."""
-        return PlainHeuristic, self.arguments
-
-
-def _ask(function: Callable[[int, int], Any], name: str, mine: int, theirs: int) -> float:
-    try:
-        value = function(mine, theirs)
-    except (Exception, SystemExit) as error:
-        _require_two_parameters(function, name)
-        raise InvalidOption(f"heuristic {name!r} raised {describe_error(error)}") from error
-    if not isinstance(value, float | numbers.Real):
-        raise InvalidOption(
-            f"heuristic {name!r} returned {value!r}: expected a float, the value for `mine`"
-        )
-    require_finite(value, name)
-    return float(value)

@@ -15,14 +15,7 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from c4env.agents.base import LineSearch
-from c4env.agents.heuristics.names import (
-    WIN,
-    Heuristic,
-    as_argument,
-    is_deterministic,
-    load,
-    not_a_value,
-)
+from c4env.agents.heuristics.names import WIN, Heuristic, HeuristicFunction
 from c4env.agents.making.options import (
     HeuristicName,
     Megabytes,
@@ -106,7 +99,7 @@ SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed
 class Context(NamedTuple):
     """What every node of a search needs."""
 
-    heuristic: Heuristic
+    heuristic: HeuristicFunction
     work: Any  # a pointer to the workspace
 
 
@@ -280,7 +273,7 @@ def best_at_depth(
     theirs: int,
     depth: int,
     order: int,
-    heuristic: Heuristic,
+    heuristic: HeuristicFunction,
     work: Int64s,
     table: NDArray[np.void],
 ) -> tuple[int, float]:
@@ -322,8 +315,6 @@ class Deepening(LineSearch):
         table_mb: memory of the table. It is allocated when first needed.
     """
 
-    _repeats = False  # until the heuristic is known
-
     @validate_args
     def __init__(
         self,
@@ -339,12 +330,14 @@ class Deepening(LineSearch):
         self.limit = nodes
         self.depth = CELLS if depth is None else depth
         self.table_mb = table_mb
-        self._heuristic_name = heuristic
-        function = load(heuristic)
-        self._heuristic = as_argument(function)
-        self._repeats = movetime is None and is_deterministic(function)
+        self._heuristic = Heuristic.of(heuristic)
         self._work = np.zeros(WORKSPACE, np.int64)
         self._table = np.zeros(0, ENTRY)
+
+    @property
+    def _repeats(self) -> bool:
+        """Whether the same position always gets the same column."""
+        return self.movetime is None and self._heuristic.deterministic
 
     def close(self) -> None:
         """Give the table's memory back, until the next search."""
@@ -357,7 +350,6 @@ class Deepening(LineSearch):
     def _best(self, position: Position) -> tuple[int, float, int, int]:
         self._begin()
         result = search_with(
-            self._heuristic_name,
             self._heuristic,
             lambda asked, _: self._iterate(position, asked),
             inf if self.limit is None else self.limit,
@@ -365,7 +357,7 @@ class Deepening(LineSearch):
             self.movetime,
         )
         if self._work[INVALID_VALUE]:
-            raise not_a_value(self._heuristic_name)
+            raise self._heuristic.error()
         return result
 
     def _begin(self) -> None:

@@ -21,13 +21,10 @@ from numba import types
 from c4env.agents.base import LineSearch, is_ours
 from c4env.agents.heuristics.names import (
     WIN,
+    Callback,
     Heuristic,
+    HeuristicFunction,
     PlainHeuristic,
-    as_argument,
-    is_deterministic,
-    load,
-    not_a_value,
-    raised_by,
 )
 from c4env.agents.making.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from c4env.agents.search.lowlevel import CENTRE_FIRST, LEFT_TO_RIGHT, column_at, pointer
@@ -53,7 +50,7 @@ class Rules(NamedTuple):
 class Search(NamedTuple):
     """What every node of a search needs."""
 
-    heuristic: Heuristic
+    heuristic: HeuristicFunction
     work: Any  # a pointer to the words of ``c4env.agents.search.threads``
     rules: Rules
 
@@ -82,7 +79,9 @@ _words = types.int64[::1]
 
 
 @kernel(_value(_int64, _int64, _bool, _heuristic))
-def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
+def leaf(
+    mine: int, theirs: int, searching: bool, heuristic: HeuristicFunction
+) -> tuple[float, int]:
     """Return a leaf's value for the side to move, and 1; or INVALID if no search can use it."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
     if -WIN < value < WIN:
@@ -148,7 +147,7 @@ def best_column(
     depth: int,
     searching: bool,
     order: int,
-    heuristic: Heuristic,
+    heuristic: HeuristicFunction,
     rules: tuple[Any, ...],
     work: Int64s,
 ) -> tuple[int, float, int]:
@@ -184,7 +183,7 @@ def best_columns(
     boards: Int64s,
     depth: int,
     order: int,
-    heuristic: Heuristic,
+    heuristic: HeuristicFunction,
     rules: tuple[Any, ...],
     columns: Int64s,
     nodes: Int64s,
@@ -206,24 +205,24 @@ def nodes_at(depth: int, prune: bool) -> float:
 
 
 def search_with(
-    name: object,
-    argument: Any,
+    heuristic: Heuristic,
     search: Callable[[Any, Int64s], T],
     nodes: float,
     work: Int64s | None = None,
     seconds: float | None = None,
 ) -> T:
-    """Run a search with the argument of a named heuristic, as :func:`search_interruptibly`.
+    """Run a search with a heuristic as the kernels take it, as :func:`search_interruptibly`.
 
     An error in a user's heuristic ends the search, and reaches the caller. A Python function always
     has a thread of its own: in a callback, Ctrl-C would be lost between two instructions of Python.
     """
-    if isinstance(argument, PlainHeuristic):  # a callback for this search alone, and its errors
-        argument, nodes = PlainHeuristic(*argument.arguments), inf
+    argument = heuristic.argument
+    if isinstance(argument, PlainHeuristic):
+        argument, nodes = Callback(argument), inf
     try:
         result = search_interruptibly(lambda work: search(argument, work), nodes, work, seconds)
     except Exception as error:
-        raise raised_by(name, error) from error
+        raise heuristic.error(error) from error
     for raised in getattr(argument, "raised", ()):
         raise raised
     return result
@@ -236,8 +235,6 @@ class FixedDepth(LineSearch):
     comparable and every kind of search chooses the same columns.
     """
 
-    _repeats = False  # until the heuristic is known
-
     @validate_args
     def __init__(
         self,
@@ -249,15 +246,17 @@ class FixedDepth(LineSearch):
         self.depth = depth
         self.rules = rules
         self.order = order  # of the columns at the root, packed; the first of equal columns is best
-        self._heuristic_name = heuristic
-        function = load(heuristic)
-        self._heuristic = as_argument(function)
-        self._repeats = is_deterministic(function)
+        self._heuristic = Heuristic.of(heuristic)
 
     @property
-    def heuristic(self) -> str | Heuristic:
+    def _repeats(self) -> bool:
+        """Whether the same position always gets the same column."""
+        return self._heuristic.deterministic
+
+    @property
+    def heuristic(self) -> str | HeuristicFunction:
         """The heuristic that the agent was made with."""
-        return self._heuristic_name
+        return self._heuristic.given
 
     def _search(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
@@ -265,13 +264,12 @@ class FixedDepth(LineSearch):
         board, rules = (mine, theirs, depth, searching, order), tuple(self.rules)
         plies = min(depth, CELLS - (mine | theirs).bit_count())
         column, value, nodes = search_with(
-            self.heuristic,
             self._heuristic,
             lambda asked, work: best_column(*board, asked, rules, work),
             nodes_at(plies, self.rules.prune),
         )
         if nodes < 0:
-            raise not_a_value(self.heuristic)
+            raise self._heuristic.error()
         return column, value + 0.0, nodes  # + 0.0: no negative zero
 
     def _best(self, position: Position) -> tuple[int, float, int, int]:
@@ -290,13 +288,12 @@ class FixedDepth(LineSearch):
         rules = tuple(self.rules._replace(prune=True))
         settings = discs, self.depth, self.order
         search_with(
-            self.heuristic,
             self._heuristic,
             lambda asked, work: best_columns(*settings, asked, rules, columns, nodes, work),
             len(discs) * nodes_at(self.depth, prune=True),
         )
         if (nodes < 0).any():
-            raise not_a_value(self.heuristic)
+            raise self._heuristic.error()
         self.nodes = int(nodes.sum())
         return columns
 

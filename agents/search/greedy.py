@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from c4env.agents.heuristics.names import WIN, Heuristic
+from c4env.agents.heuristics.names import WIN, HeuristicFunction
 from c4env.arrays import Int64s
 from c4env.bitboard import CENTRE_FIRST, drop, has_won, winning_moves
 from c4env.jit import HEURISTIC, kernel
 
 
 @kernel(f"int64(int64, int64, {HEURISTIC})", nogil=True)
-def greedy_column(mine: int, theirs: int, heuristic: Heuristic) -> int:
+def greedy_column(mine: int, theirs: int, heuristic: HeuristicFunction) -> int:
     """Return the column to play; -1 if the game is over or a heuristic value is unusable."""
     if has_won(theirs):
         return -1
@@ -36,7 +36,7 @@ def greedy_column(mine: int, theirs: int, heuristic: Heuristic) -> int:
 
 
 @kernel(f"int64[::1](int64[:, ::1], {HEURISTIC})", nogil=True)
-def greedy_columns(boards: Int64s, heuristic: Heuristic) -> Int64s:
+def greedy_columns(boards: Int64s, heuristic: HeuristicFunction) -> Int64s:
     """Return :func:`greedy_column`, int64 ``[M]``, of each board in ``[M, 2]``."""
     columns = np.empty(len(boards), np.int64)
     for i in range(len(boards)):

@@ -118,7 +118,7 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
 
 
 def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
-    from c4env.agents.heuristics.names import HEURISTICS, load
+    from c4env.agents.heuristics.names import HEURISTICS, Heuristic
     from c4env.errors import InvalidOption
     from c4env.evaluation.exact.heuristics import compare_heuristics
     from c4env.evaluation.exact.questions import labelled_sets
@@ -128,7 +128,7 @@ def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
     refuse(arguments, ["out", "names"], "with --heuristics")
     names = arguments.heuristics or list(HEURISTICS)
     for name in names:
-        load(name)  # report an error before making the sets
+        Heuristic.of(name)  # report an error before making the sets
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed or 0, arguments.jobs)
     with Progress("heuristics", arguments.quiet) as progress:
         return compare_heuristics(names, positions, arguments.seed or 0, progress.watch)

@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.heuristics.names import Heuristic, load, raised_by, require_finite
+from c4env.agents.heuristics.names import Heuristic, HeuristicFunction
+from c4env.agents.solver.exam import ScoredPosition
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption
 from c4env.evaluation.exact.moves import resampled
-from c4env.evaluation.exact.questions import Labelled
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import UNKNOWN, Interval
 from c4env.evaluation.tables import Column, Result, Table
@@ -55,8 +55,8 @@ class HeuristicTable(Result):
 
 
 def compare_heuristics(
-    names: Sequence[str | Heuristic],
-    positions: Sequence[Labelled],
+    names: Sequence[str | HeuristicFunction],
+    positions: Sequence[ScoredPosition],
     seed: int = 0,
     watch: Watcher | None = None,
 ) -> HeuristicTable:
@@ -69,30 +69,27 @@ def compare_heuristics(
         seed: seed of the bootstrap over positions.
         watch: called with the number of heuristics done and the total.
     """
-    titles = [getattr(name, "__name__", str(name)) for name in names]
+    heuristics = [Heuristic.of(name) for name in names]
+    titles = [heuristic.name for heuristic in heuristics]
     if not names or len(set(titles)) < len(titles):
         raise InvalidOption(
             f"heuristics {', '.join(titles) or 'none'}: expected one or more, no duplicate"
         )
     if len(positions) < 2:
         raise InvalidOption(f"{len(positions)} positions: expected at least two to rank")
-    heuristics = [load(name) for name in names]
-    boards = [(p.position.mine, p.position.theirs) for p in positions]
+    boards = [(board.mine, board.theirs) for board in (p.position for p in positions)]
     scores = np.array([p.score for p in positions], dtype=np.float64)
     weights = np.vstack([np.ones(len(boards)), resampled(len(boards), seed)[0]])
     rows = []
-    for title, heuristic in zip(titles, heuristics, strict=True):
-        try:
-            values = np.array([require_finite(heuristic(*board), title) for board in boards])
-        except Exception as error:
-            raise raised_by(title, error) from error
+    for heuristic in heuristics:
+        values = np.array([heuristic.value(*board) for board in boards])
         decided = weights * (scores != 0)
         right = (1 + np.sign(values) * np.sign(scores)) / 2
         # nan where a sample has no decided position
         with one_thread(), np.errstate(invalid="ignore"):
             sign = (decided @ right) / decided.sum(axis=1)
         correlations = spearman(values, scores, weights)
-        rows.append(HeuristicQuality(title, _estimate(correlations), _estimate(sign)))
+        rows.append(HeuristicQuality(heuristic.name, _estimate(correlations), _estimate(sign)))
         if watch is not None:
             watch(len(rows), len(names))
     rows.sort(key=lambda row: np.nan_to_num(row.spearman.value, nan=-2.0), reverse=True)
