@@ -139,6 +139,13 @@ class Unavailable(C4Error):
     """
 
 
+class AgentChanged(Unavailable):
+    """The code of an agent was loaded again, and is not what it was when the run began.
+
+    The run keeps its games. With the old files the same call resumes it.
+    """
+
+
 class UnreadableRun(C4Error):
     """A file or folder is damaged, is not a run or record, or belongs to another run."""
 

@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -32,7 +32,7 @@ import numba
 
 from c4env.errors import Unwritable
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
-from c4env.system import SILENT
+from c4env.system import KERNELS, NUMBA, SILENT
 
 config: Any = numba.config  # its attributes are set at run time
 
@@ -143,7 +143,7 @@ def cache_folder() -> Path:
         Unwritable: no temporary folder can be made either.
     """
     name = f"c4env-{source_hash()}"
-    variables = (TEMPORARY, "NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
+    variables = (TEMPORARY, KERNELS if KERNELS in os.environ else NUMBA, "XDG_CACHE_HOME")
     candidates = [Path(folder) for folder in map(os.environ.get, variables) if folder]
     with contextlib.suppress(RuntimeError):  # no home at all, as in some containers
         candidates.append(Path.home() / ".cache")
@@ -160,14 +160,6 @@ def cache_folder() -> Path:
             remove_unused(base)
         return folder
     return _make_temporary()
-
-
-def users_folder(files: Mapping[str, bytes]) -> Path:
-    """Return the folder of the machine code of users' functions, by the contents of their files."""
-    digest = hashlib.sha256(f"{cache_folder().name} {BOARD_SIZE}".encode())
-    for name, content in sorted(files.items()):
-        digest.update(f"\n{name} {hashlib.sha256(content).hexdigest()}".encode(errors="replace"))
-    return cache_folder().parent / f"c4env-{digest.hexdigest()[:16]}"
 
 
 def _make_temporary() -> Path:
@@ -238,5 +230,6 @@ def remove_unused(base: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-if not IS_STANDARD:  # a user's function may have this board's kernels or numbers as globals
+# A user's function in a session may have this board's kernels or numbers as globals.
+if not IS_STANDARD and KERNELS not in os.environ:
     config.CACHE_DIR = str(cache_folder() / str(BOARD_SIZE))

@@ -24,6 +24,12 @@ try:
 except PackageNotFoundError:  # run from a checkout that was never installed
     __version__ = "unknown"
 
+NUMBA: Final = "NUMBA_CACHE_DIR"
+"""The variable that names Numba's cache folder, and without ``KERNELS`` that of the kernels."""
+KERNELS: Final = "C4ENV_CACHE_DIR"
+"""The variable of the kernels' cache folder in a process of a run, where ``NUMBA`` names a folder
+for users' functions that ends with the process."""
+
 SILENT: Final = "C4ENV_SILENT"
 """The variable of a process that does not say when it compiles native code."""
 

@@ -126,8 +126,7 @@ def load_policy(path: Path) -> Any:
         with first_on_path(here), first_on_path(beside):
             data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
         parts = data["policy_class"], *data.get("policy_kwargs", {}).values()
-        modules = {str(getattr(part, "__module__", "")) for part in parts}
-        require_own_modules(modules, beside, here)
+        require_own_modules(beside, {str(getattr(part, "__module__", "")) for part in parts})
         spaces = data["observation_space"], data["action_space"]
         build, weights = data["policy_class"], parameters["policy"]
         form_of(build, *spaces, who=f"sb3:{path}: ")

@@ -13,7 +13,7 @@ import os
 import shlex
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -57,6 +57,7 @@ class Engine(Agent):
 
     line = ""  # the last that the program got
     limit = math.inf  # seconds that a run allows for a move, a start included
+    on_load: Callable[[], None] | None = None  # called before the program starts
     _process: LineProcess | None = None
     _moved = False  # whether the process has moved
     _deadline = 0.0  # of the move, on the monotonic clock
@@ -214,6 +215,8 @@ class Engine(Agent):
     def _ask(self, line: str, seconds: float) -> str:
         """Send a line and return the answer; an error, or an interrupt, ends the program."""
         if self._process is None:
+            if self.on_load is not None:
+                self.on_load()
             self._process = LineProcess(self.command, self.title)
         self.line = line
         try:
@@ -246,7 +249,8 @@ class Struct(dict[str, Any]):
 class Submission(FunctionAgent):
     """Plays a submission to Kaggle's ConnectX.
 
-    The file is loaded anew for each game, in its first move. A move may take longer than
+    The file is loaded anew for each game, in its first move, and once more when a run begins. A
+    move may take longer than
     ``timeout`` until all moves of the game together have taken ``overage`` seconds more. A run
     plays the submission in a process of its own, seeds the modules ``random`` and ``numpy.random``
     there before each game, and ends the process if a move takes longer still.
@@ -260,10 +264,13 @@ class Submission(FunctionAgent):
 
     Attributes:
         left: the seconds that are left of the overage in this game.
+        on_load: a function that is called before the file is loaded, or None.
 
     Raises:
         InvalidOption: the file does not exist.
     """
+
+    on_load: Callable[[], None] | None = None
 
     @validate_args
     def __init__(self, file: str, timeout: Seconds = 2.0, overage: Seconds = 60.0) -> None:
@@ -294,6 +301,11 @@ class Submission(FunctionAgent):
         """Return the state of a copy, which loads the submission anew."""
         return vars(self) | {"_submitted": None}
 
+    def ready(self) -> None:
+        """Load the submission, and so what it imports; if that fails, it fails in each game."""
+        with contextlib.suppress(Exception, SystemExit):
+            load_submission(self.file)
+
     def reset(self, seed: Any = None) -> None:
         """Begin a new game; the next move loads the submission anew."""
         self._submitted = None
@@ -316,6 +328,8 @@ class Submission(FunctionAgent):
         started = time.perf_counter()
         try:
             if self._submitted is None:
+                if self.on_load is not None:
+                    self.on_load()
                 self._submitted = load_submission(self.file)
             action = self._submitted(*arguments[: self._submitted.__code__.co_argcount])
         except FileNotFoundError as error:
@@ -368,7 +382,7 @@ def load_submission(path: str) -> Any:
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
     names: dict[str, Any] = {}
-    with first_on_path(os.path.dirname(os.path.realpath(path)), imports_of(path), path):
+    with first_on_path(os.path.dirname(os.path.realpath(path)), imports_of(path)):
         exec(code, names)
     functions = [value for value in names.values() if callable(value)]
     if not functions:

@@ -6,35 +6,33 @@ import ast
 import functools
 import importlib
 import os
-import re
 import sys
 import types
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.machinery import FrozenImporter, ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import PathFinder, SourceFileLoader
 from importlib.util import module_from_spec, resolve_name, spec_from_file_location
 from pathlib import Path
 from typing import Any, Final
 
 from c4env.errors import C4Error, InvalidOption, WrongBoard, describe_error
-from c4env.files import write_whole
 from c4env.system import is_users
 
 _RUNNING: Final = {"c4env", "__main__"}  # what this process runs; a folder has no part in it
-keeps_first = False
-"""Whether this process plays one spec: a folder that it imports from stays first on the path."""
+INIT: Final = "__init__.py"
 
 
 def import_attribute(path: str) -> Any:
     """Import the object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
     A file finds the modules beside it first, as with ``python FILE.py``, and a module those of the
-    current folder, as with ``python -m`` (:func:`first_on_path`). The source of a file is compiled
-    anew whenever it has changed; the modules that it imports stay loaded, as Python's do.
+    current folder, as with ``python -m``. The source of a file is compiled anew whenever it has
+    changed; the modules that it imports stay loaded, as Python's do.
 
     Raises:
         ImportError, AttributeError: the object does not exist, or the module raises an error.
-        InvalidOption: Python would take another module for one that the file imports.
+        InvalidOption: Python took another module for one that the file imports
+            (:func:`require_own_modules`).
     """
     module_name, _, attribute = path.rpartition(":")
     if not module_name:
@@ -74,129 +72,66 @@ def import_callable(path: str, error_type: type[C4Error], who: str, expected: st
 
 
 @contextmanager
-def first_on_path(folder: str, names: Iterable[str] = (), *files: str) -> Iterator[None]:
+def first_on_path(folder: str, names: Iterable[str] = ()) -> Iterator[None]:
     """A context in which Python looks for modules in a folder first; afterwards it does so last.
 
-    A process that plays one spec goes on looking there first. ``names`` are the modules that
-    ``files``, the code in the context, import, now or later.
-
-    Raises:
-        InvalidOption: Python would take another module for one of these.
+    A folder that is on the path already keeps its place there, as the first in a process of a run.
+    ``names`` are the modules that the code in the context imports (:func:`require_own_modules`).
     """
     importlib.invalidate_caches()  # a file may be new
-    if not keeps_first or sys.path[:1] != [folder]:
-        sys.path.insert(0, folder)
+    sys.path.insert(0, folder)
     try:
-        own = require_own_modules(names, folder)
-        with _machine_code_of({*files, *own.values()}):
-            yield
+        yield
     finally:
-        if not keeps_first and folder in sys.path:
+        if folder in sys.path:
             sys.path.remove(folder)
-            if folder not in sys.path:
-                sys.path.append(folder)
-    # Again, with the path that the code has left, and of those that are imported in a move.
-    require_own_modules(names, folder)
+        if folder not in sys.path:
+            sys.path.append(folder)
+        require_own_modules(folder, names)  # of an error, too, another's module may be the reason
 
 
-def require_own_modules(names: Iterable[str], *folders: str) -> dict[str, str]:
-    """Return the users' modules that are imported from folders first, and then from the path.
+def require_own_modules(folder: str, names: Iterable[str]) -> None:
+    """Refuse modules that Python took from elsewhere, though a folder has files of their names.
+
+    Python takes a module that is loaded, whatever the path says: a ``helper`` of this session, or
+    of another agent. The search also has the modules that the files import in turn, and the folders
+    of the user's on ``sys.path``, which the code may have changed.
 
     Raises:
-        InvalidOption: Python would take another module for one of these.
+        InvalidOption: there is such a module.
     """
-    own = users_modules(names, [*folders, *sys.path])
-    for name, file in own.items():
-        # Python takes a module that is loaded, whatever the path says.
-        taken = file_of(sys.modules.get(name)) or file_of(_find(name, sys.path))
+    users = [path for path in sys.path if is_users(os.path.join(path, ""))]
+    for name, file in modules_in([folder, *users], names).items():
+        taken = file_of(sys.modules.get(name))
         if taken and taken != file:
             raise InvalidOption(
                 f"{file} has the name of {taken}, which Python would import here: expected "
                 "another name, or specs in a run, where each has a process of its own"
             )
-    return own
 
 
-def users_modules(names: Iterable[str], path: Sequence[str]) -> dict[str, str]:
-    """Return the files of modules, by name, as Python finds them on a path if none is loaded.
+def modules_in(folders: Iterable[str], names: Iterable[str]) -> dict[str, str]:
+    """Return the files of modules by name: of ``names``, and of those that they import in turn.
 
-    These are modules among ``names``, and those that their files' import statements name in turn.
-    Modules of Python, of installed packages and of this project are left out.
+    A module is looked up in the folders, in their order. Modules in no folder are left out.
     """
+    folders, waiting = [*folders], [*names]
     files: dict[str, str] = {}
-    waiting, seen = [*names], set[str]()
+    seen = {"", *_RUNNING}
     while waiting:
         name = waiting.pop()
-        if name in seen:
+        if name in seen or name in sys.builtin_module_names:
             continue
         seen.add(name)
         parent = name.rpartition(".")[0]
-        if parent:
-            waiting.append(parent)
-        spec = _find(name, path)
-        if spec is not None and (file := file_of(spec)) and is_users(file):
-            files[name] = file
-            waiting += imports_of(file, name if spec.submodule_search_locations else parent)
+        waiting.append(parent)
+        bases = [Path(folder, *name.split(".")) for folder in folders]
+        for file in (file for base in bases for file in (base / INIT, base.with_suffix(".py"))):
+            if file.is_file():
+                files[name] = os.path.realpath(file)
+                waiting += imports_of(str(file), name if file.name == INIT else parent)
+                break
     return files
-
-
-def _find(name: str, path: Sequence[str]) -> ModuleSpec | None:
-    """Return the spec of a module as Python finds it on a path, whatever is loaded."""
-    first, *inner = name.split(".")
-    is_pythons = first in sys.builtin_module_names or FrozenImporter.find_spec(first)
-    if is_pythons or first in _RUNNING:
-        return None
-    spec = PathFinder.find_spec(first, path)
-    for part in inner:  # alone: of a dotted name, Python would look for a parent that is loaded
-        if spec is None or spec.submodule_search_locations is None:
-            return None
-        spec = PathFinder.find_spec(part, [*spec.submodule_search_locations])
-    return spec
-
-
-def users_files(loaded: Collection[str]) -> set[str]:
-    """Return the users' files among the modules that were imported since those of ``loaded``."""
-    modules = [module for name, module in [*sys.modules.items()] if name not in loaded]
-    return {file for file in map(file_of, modules) if file and is_users(file)}
-
-
-def mentions(library: str, sources: Iterable[bytes]) -> bool:
-    """Return whether a line of a source imports a library, in whatever way."""
-    pattern = re.compile(rb"(import|from)[^\n]*\b%s\b" % library.encode())
-    return any(map(pattern.search, sources))
-
-
-@contextmanager
-def _machine_code_of(files: Iterable[str]) -> Iterator[None]:
-    """A context in which a hash of the contents of all files names Numba's cache folder.
-
-    Numba itself looks at the file of each function alone, so after an edit of another file a
-    helper or a constant would be an old one. A list in the folder names the files that are known
-    only when the code has run, as of a folder that it adds to ``sys.path``.
-    """
-    contents = {file: Path(file).read_bytes() for file in sorted(files)}
-    if "numba" not in sys.modules and not mentions("numba", contents.values()):
-        yield
-        return
-    from c4env.jit import config, users_folder
-
-    listed = users_folder(contents) / "modules.txt"
-    others = listed.read_text().splitlines() if listed.is_file() else []
-    contents |= {file: Path(file).read_bytes() for file in others if os.path.isfile(file)}
-    before, loaded = config.CACHE_DIR, {*sys.modules}
-    config.CACHE_DIR = str(users_folder(contents))
-    try:
-        yield
-        new = map(
-            file_of, (module for name, module in [*sys.modules.items()] if name not in loaded)
-        )
-        found = sorted({file for file in new if file and is_users(file)} - {*contents})
-        if found:
-            listed.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(listed, "\n".join(sorted([*others, *found])))
-    finally:
-        if not keeps_first:
-            config.CACHE_DIR = before
 
 
 def imports_of(file: str, package: str = "") -> frozenset[str]:
@@ -252,7 +187,7 @@ def _import_file(path: str) -> types.ModuleType:
         name = file.replace(".", "_")  # pickle reads a dot as that of a package
     source = Path(file).read_bytes()
     folder = os.path.dirname(os.path.realpath(file))
-    with first_on_path(folder, imports_of(file), file):
+    with first_on_path(folder, imports_of(file)):
         if getattr(sys.modules.get(name), "c4env_source", None) != source:
             _run_as_module(name, file)
             vars(sys.modules[name])["c4env_source"] = source
@@ -265,7 +200,7 @@ def _is_taken(name: str, file: str) -> bool:
         return True
     if name in sys.modules:
         return os.path.abspath(getattr(sys.modules[name], "__file__", None) or "") != file
-    found = "" if keeps_first else file_of(PathFinder.find_spec(name))
+    found = file_of(PathFinder.find_spec(name))
     return found not in ("", os.path.realpath(file))
 
 

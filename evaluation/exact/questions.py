@@ -5,7 +5,6 @@ The sets are the exam, fresh exams, files of ``moves score`` lines, and sets gen
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -26,7 +25,6 @@ from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.field import Traits, name_players, split_name
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.referee import Referee
-from c4env.evaluation.games.remote import late_files
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo, read_text
@@ -133,8 +131,7 @@ def question_agents(
         for name, key in keys.items():
             for labelled in positions:
                 position = labelled.position
-                agent, kept = referee.agent(name), folder is not None
-                asked = partial(question, agent, specs[name], position, seed, kept)
+                asked = partial(question, referee.agent(name), specs[name], position, seed)
                 answer = answers.find((*key, position.mine, position.theirs), asked)
                 scores = judge.scores(position)
                 if isinstance(answer, str):
@@ -172,15 +169,10 @@ def key_of(spec: str, traits: Traits, seed: int, kept: Memo) -> Key:
     return key
 
 
-def question(
-    agent: Agent, spec: str, position: Position, seed: int, kept: bool = False
-) -> StoredAnswer:
+def question(agent: Agent, spec: str, position: Position, seed: int) -> StoredAnswer:
     """Ask an agent for its move in a position, as the first move of a new game.
 
     The position determines the seed.
-
-    Raises:
-        InvalidOption: the answer is kept, and the move imported a file that no hash has.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
     answer: StoredAnswer
@@ -189,11 +181,6 @@ def question(
         answer, _ = ask(agent, position)
     except Fault as fault:
         answer = str(fault)
-    if kept and (late := late_files(agent)):
-        raise InvalidOption(
-            f"agent {spec!r}: a move imported {os.path.basename(late[0])}: expected an import "
-            "statement for it, by which kept answers know an edit of it, or no out"
-        )
     return answer
 
 

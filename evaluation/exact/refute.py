@@ -253,10 +253,9 @@ def _worst(
 ) -> WorstCase:
     """Search from an opening with a colour of the agent."""
     spec, run_seed, *_ = agent
-    kept = memo.lines.path is not None
 
     def ask(position: Position) -> StoredAnswer:
-        return question(referee.agent(name), spec, position, run_seed, kept)
+        return question(referee.agent(name), spec, position, run_seed)
 
     oracle = _Oracle(ask, memo, agent)
     return _Search(oracle, budget, opening, seat).worst()

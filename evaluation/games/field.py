@@ -11,12 +11,12 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
 from c4env.agents.adapters.programs import Submission
-from c4env.agents.base import Agent, is_ours
+from c4env.agents.base import Agent
 from c4env.agents.making.kinds import Kind, kind_of
 from c4env.agents.making.spec import Spec
 from c4env.agents.making.wrap import FunctionAgent, NetworkAgent, as_agent
 from c4env.errors import InvalidOption
-from c4env.evaluation.store.header import Identity
+from c4env.evaluation.store.header import Contents, Identity, identity
 from c4env.geometry import IS_STANDARD
 from c4env.position import Position
 
@@ -173,13 +173,6 @@ def title(player: Player) -> str:
     return getattr(player, "__name__", type(player).__name__)
 
 
-def is_users(player: Member) -> bool:
-    """Return whether a player is Python code from outside this project, and waits for no server."""
-    if isinstance(player, Spec):
-        return (player.place == "own" or player.is_of_session) and not player.asks_server
-    return not is_ours(player) or isinstance(player, FunctionAgent | NetworkAgent)
-
-
 def describe_player(player: Player) -> str:
     """Return a player's entry in the header of a run: the spec, or the name of an object."""
     return player.text if isinstance(player, Spec) else f"<{title(player)}>"
@@ -207,9 +200,15 @@ class Traits(NamedTuple):
 
     deterministic: bool  # always gives the same answer in the same position
     timed: bool  # searches by the clock
-    code: Identity = MappingProxyType({})
+    files: Contents = MappingProxyType({})  # the hashes of its files
+    version: str | None = None  # of a Python object: its own, or "" without one
     timeout: float | None = None  # seconds after which the process of a late agent is killed
     overage: float = 0.0  # seconds more for all moves of a game together
+
+    @property
+    def code(self) -> Identity:
+        """What a kept run knows of the code: a hash of the files, or the object's version."""
+        return identity(self.files) if self.version is None else {"version": self.version}
 
 
 def traits_of(agent: Agent) -> Traits:

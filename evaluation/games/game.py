@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -92,22 +91,3 @@ def play_game(
     return record(
         position.outcome.winner, "full board" if position.outcome.winner is None else "four"
     )
-
-
-def repeats(agent: Agent, game: GameRecord, seat: int, seed: int, seconds: float) -> bool:
-    """Return whether an agent makes its moves of a game again.
-
-    It is asked for about ``seconds``. A fault proves nothing: its process may be closed.
-    """
-    ends = time.monotonic() + seconds
-    with suppress(Fault):
-        begin(agent, game_seed(seed, game.players, game.opening, seat))
-        for plies in range(len(game.opening), len(game.moves)):
-            position = Position.parse(game.moves[:plies])
-            if position.to_move != seat:
-                continue
-            if format_moves(ask(agent, position)[:1]) != game.moves[plies]:
-                return False
-            if time.monotonic() > ends:
-                break
-    return True

@@ -2,12 +2,11 @@
 
 A line is a JSON list, and its answer a JSON object:
 
-    ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, {"files": ...}]}
+    ["make", "mine", "mine.py:agent", null, {}]  {"answer": [false, false, {"mine.py": ...}, ...]}
     ["reset", "mine", 5]                         {"answer": null}
     ["ask", "mine", 2097152, 4194304]            {"answer": [3, 0, 0.0]}    column, nodes, overage
     ["ask", "mine", 0, 0]                        {"fault": ["exception", "KeyError: ..."]}
     ["play", ["a", "b"], "44", 1]                {"answer": {...}}     a whole game
-    ["late"]                                     {"answer": []}        what moves imported
 
 What agents print goes to standard error. A process that plays a plain function of an observation
 loads no compiled code.
@@ -19,6 +18,7 @@ import importlib
 import json
 import os
 import random
+import re
 import signal
 import sys
 import time
@@ -32,49 +32,73 @@ from typing import IO, Any, Final
 import numpy as np
 
 from c4env.agents.adapters.programs import Submission
-from c4env.agents.making import load
+from c4env.agents.heuristics import QUIET
 from c4env.agents.making.spec import Spec
 from c4env.agents.making.wrap import FunctionAgent
-from c4env.errors import C4Error, Unavailable, describe_error
+from c4env.errors import AgentChanged, C4Error, Unavailable, describe_error
 from c4env.evaluation.games.asking import Fault, ask, begin
+from c4env.evaluation.games.identity import contents_of, files_of, require_same, users_files
+from c4env.evaluation.store.header import Contents
 from c4env.position import Position
 
 ENDING: Final = 1.0  # seconds from the last request to the end of the process
 agents: Final[dict[str, Any]] = {}
 """The agents of this process, by name."""
-_known: Final = set[str]()
-"""The modules of which the users' are in the hashes of agents."""
-_hashed: Final = set[str]()
-"""The files in the hashes of agents."""
+_own: Final[dict[str, set[Path]]] = {}
+"""By agent that has this process for itself, the files that are in its hash."""
 
 
-def make(name: str, text: str, movetime: float | None) -> Any:
-    """Make an agent; return its traits, with a hash of its files and of the user's modules."""
+def make(name: str, text: str, movetime: float | None, begun: Contents) -> Any:
+    """Make an agent; return its traits, with the hashes of its files.
+
+    Args:
+        name: the agent's name in the run.
+        text: its spec.
+        movetime: the time for a move, or None.
+        begun: the hashes of its files when the run began, or nothing.
+
+    Raises:
+        AgentChanged: the files are not those with which the run began.
+    """
     from c4env.evaluation.games.field import make_player, traits_of
-    from c4env.evaluation.games.identity import files_of, identity_of
 
     start, spec = os.getcwd(), Spec.parse(text)  # an agent may change the folder
+    is_alone = spec.place == "own"
+    require_same(name, contents_of(map(Path, begun), start), begun)
+    if is_alone:
+        take_path(spec)
     agents[name] = agent = make_player(spec, movetime)
+    traits = traits_of(agent)
     with chdir(start):
-        files = files_of(spec)
+        files = {*files_of(spec), *(users_files() if is_alone else ())}
     # What a move may load is loaded now: no clock counts it, and its generator is seeded in time.
     texts = [file.read_bytes() for file in files if file.suffix == ".py"]
     for library in ("numba", "torch"):
-        if load.mentions(library, texts):
+        if any(re.search(rb"(import|from)[^\n]*\b%s\b" % library.encode(), text) for text in texts):
             with suppress(ImportError):
                 importlib.import_module(library)
     if not isinstance(agent, FunctionAgent):
         importlib.import_module("c4env.bitboard")
-    files += map(Path, load.users_files(_known))
-    identity = identity_of(files, start)
-    _known.update(sys.modules)
-    _hashed.update(map(str, files))
-    return traits_of(agent)._replace(code=identity)
+    contents = contents_of(files, start)
+    require_same(name, contents, begun)
+    if is_alone:
+        _own[name] = files
+    if isinstance(agent, Submission):  # each game loads it anew
+        own = {file: contents[file] for file in contents if Path(start, file) == Path(agent.file)}
+        agent.on_load = lambda: require_same(name, contents_of(map(Path, own), start), own)
+    return traits._replace(files=contents)
 
 
-def late() -> list[str]:
-    """Return the users' files that moves have imported, and that are in no agent's hash."""
-    return sorted(load.users_files(_known) - _hashed)
+def take_path(spec: Spec) -> None:
+    """Look for modules first beside the files that a spec names, as ``python FILE.py`` does.
+
+    Of ``package.module:NAME`` the current folder comes first, as with ``python -m``.
+    """
+    for text in reversed((spec.name, *spec.options.values())):
+        if found := re.match(r"(.+\.py)(:|$)", text):
+            sys.path.insert(0, os.path.dirname(os.path.realpath(found[1])))
+        elif re.fullmatch(r"[\w.]+:[A-Za-z_]\w*", text):
+            sys.path.insert(0, os.getcwd())
 
 
 def reset(name: str, seed: int) -> None:
@@ -116,8 +140,20 @@ def rest(*names: str) -> None:
         agents[name].close()
 
 
+def end(*names: str) -> None:
+    """Close agents; say which files their moves have imported, since no hash has these."""
+    rest(*names)
+    for name in _own if QUIET not in os.environ else ():
+        if late := sorted({file.name for file in {*users_files()} - _own[name]}):
+            print(
+                f"agent {name!r}: its moves imported {', '.join(late)}, which its identity in a "
+                "kept run lacks: with an import at the top of its file, an edit is noticed",
+                file=sys.stderr,
+            )
+
+
 _ACTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "make": make, "reset": reset, "ask": move, "play": play, "rest": rest, "late": late,
+    "make": make, "reset": reset, "ask": move, "play": play, "rest": rest, "end": end,
 }  # fmt: skip
 
 
@@ -127,6 +163,8 @@ def reply(action: str, *arguments: Any) -> dict[str, Any]:
         return {"answer": _ACTIONS[action](*arguments)}
     except Fault as fault:
         return {"fault": (fault.ending, fault.reason)}
+    except AgentChanged as error:
+        return {"changed": str(error)}
     except Unavailable as error:  # not the agent's fault: the run ends, and can be resumed
         return {"unavailable": str(error)}
     except C4Error as error:  # whose message needs no other words
@@ -140,7 +178,6 @@ def serve(reply: Callable[..., Any]) -> None:
 
     What agents print goes to standard error, and they read an empty standard input.
     """
-    load.keeps_first = True
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)

@@ -1,37 +1,49 @@
-"""The code that an agent consists of: after an edit of it a kept run is another run."""
+"""The code that an agent consists of: after an edit of it a kept run is another run.
+
+Hashed are, each by its name and content:
+
+- the file that a spec names, as ``FILE.py:NAME``, and a file that is an option's whole value, or
+  its default; of an option that is an agent itself, the same again;
+- the user's modules that the agent's process has loaded when it has made the agent;
+- the files in a :data:`~c4env.agents.making.options.Folder`, without logs;
+- of a :data:`~c4env.agents.making.options.Command`, the program and the files among its words, and
+  the modules that these import, since no process of this project loads them.
+
+Left out are a :data:`~c4env.agents.making.options.WrittenFile`, installed packages and this
+project, and whatever a move imports or opens. Whoever loads an agent's code again compares the
+hashes (:func:`require_same`): a process that starts again, a submission or program that is loaded
+for each game, a worker of a cluster.
+"""
 
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from c4env.agents.making.load import imports_of, users_modules
+from c4env.agents.making.load import file_of, imports_of, modules_in
 from c4env.agents.making.options import Option
 from c4env.agents.making.spec import Spec
 from c4env.agents.making.zoo import find, third_parties
-from c4env.evaluation.store.header import Identity, hash_files
+from c4env.errors import AgentChanged
+from c4env.evaluation.store.header import Contents, hash_files
+from c4env.system import is_users
 
 _IMPORT_PATH: Final = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*(:|$)")
 _WITH_OPTIONS: Final = re.compile(r".+:[A-Za-z_]\w*:[A-Za-z_]\w*=")
 
 
 def files_of(spec: Spec) -> list[Path]:
-    """Return the files that a spec names; after an edit of one it is another agent.
+    """Return the files that a spec names, and the loaded modules of packages that it names.
 
-    - the file of ``FILE.py:NAME``, and a file that is an option's whole value, or its default;
-    - the users' modules that these files import, wherever Python finds them;
-    - the loaded modules of a package that an import path or an entry point names;
-    - the files in a :data:`~c4env.agents.making.options.Folder`, without logs;
-    - of a :data:`~c4env.agents.making.options.Command`, the program and the files among the words.
-
-    A :data:`~c4env.agents.making.options.WrittenFile` is none of them.
+    The packages are those of import paths and entry points. They may be installed.
     """
     declared = {option.name: option for option in spec.maker.options}
     paths = [Path(spec.name.rpartition(":")[0])]
@@ -45,11 +57,7 @@ def files_of(spec: Spec) -> list[Path]:
     for key, value in (defaults | {**spec.options}).items():
         if isinstance(value, str):
             paths += _files_in(declared.get(key, Option(key, str, "")), value)
-    files = {path.absolute() for path in paths if os.path.isfile(path)}
-    for file in [file for file in files if file.suffix == ".py"]:
-        path = [os.path.dirname(os.path.realpath(file)), *sys.path]
-        files.update(map(Path, users_modules(imports_of(str(file)), path).values()))
-    return sorted(files)
+    return sorted({path.absolute() for path in paths if os.path.isfile(path)})
 
 
 def _files_in(option: Option, text: str) -> Iterator[Path]:
@@ -64,19 +72,46 @@ def _files_in(option: Option, text: str) -> Iterator[Path]:
     elif option.reads == "folder":
         yield from (path for path in Path(text).rglob("*") if path.suffix != ".log")
     elif option.reads == "command":
-        program, *_ = words = shlex.split(text)
-        yield Path(shutil.which(program) or "")
-        for word in words:  # of --net=FILE, the file; of a folder, what Python runs
-            yield from (Path(word), Path(word.split("=", 1)[-1]), Path(word, "__main__.py"))
-        modules = [word for flag, word in pairwise(words) if flag == "-m"]
-        yield from map(Path, users_modules(modules, [os.getcwd(), *sys.path]).values())
+        yield from _files_of_command(shlex.split(text))
 
 
-def identity_of(files: Iterable[Path], start: str) -> Identity:
-    """Return the identity of the agent that consists of files, by their paths from a folder."""
+def _files_of_command(words: Sequence[str]) -> Iterator[Path]:
+    """Yield the program of a command, what may be files among its words, and what these import."""
+    yield Path(shutil.which(words[0]) or "")
+    folders = ["", *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    modules = [word for flag, word in pairwise(words) if flag == "-m"]
+    yield from map(Path, modules_in(folders, modules).values())
+    for word in words:  # of --net=FILE, the file; of a folder, what Python runs
+        for file in (Path(word), Path(word.split("=", 1)[-1]), Path(word, "__main__.py")):
+            yield file
+            if file.suffix == ".py" and os.path.isfile(file):
+                beside = os.path.dirname(os.path.realpath(file))
+                yield from map(Path, modules_in([beside, *folders], imports_of(str(file))).values())
+
+
+def users_files() -> list[Path]:
+    """Return the user's files among the modules that this process has loaded."""
+    files = {file_of(module) for module in [*sys.modules.values()]}
+    return [Path(file) for file in files if file and is_users(file)]
+
+
+def contents_of(files: Iterable[Path], start: str) -> Contents:
+    """Return the hashes of files by their paths from a folder, so that all can move together."""
     paths = (Path(start, file) for file in files)
     named = {_name(path, start): path for path in paths if os.path.isfile(path)}
-    return {"files": hash_files(named)} if named else {}
+    return {name: hash_files({"": path}) for name, path in named.items()}
+
+
+def require_same(agent: str, found: Contents, begun: Contents) -> None:
+    """Check that the files of an agent are those with which its run began.
+
+    Raises:
+        AgentChanged: they are not.
+    """
+    if begun and (other := sorted(f for f in {*begun, *found} if begun.get(f) != found.get(f))):
+        raise AgentChanged(
+            f"agent {agent!r} on {platform.node()}: {', '.join(other)} changed since the run began"
+        )
 
 
 def _name(path: Path, start: str) -> str:

@@ -13,10 +13,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, TypeVar
 
+from c4env.agents.adapters.programs import Engine
 from c4env.agents.base import Agent
 from c4env.agents.making.spec import Spec
 from c4env.errors import EngineFault, InvalidOption, Unavailable
@@ -29,8 +32,9 @@ from c4env.evaluation.games.field import (
     traits_of,
 )
 from c4env.evaluation.games.game import Clock, play_game
-from c4env.evaluation.games.identity import files_of, identity_of
-from c4env.evaluation.games.remote import CLOSING, Host, RemoteAgent, allow, late_files
+from c4env.evaluation.games.identity import contents_of, files_of, require_same
+from c4env.evaluation.games.remote import CLOSING, Host, RemoteAgent, allow
+from c4env.evaluation.store.header import Contents
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.system import one_thread
 
@@ -47,18 +51,26 @@ class Referee:
         first: whether this thread is the first of a run. Without a clock, this project's agents
             then play in this process. In a run with language models they do so in every thread:
             most games wait for a server, and need no core each.
+        begun: by player, the hashes of its files when the run began; :meth:`traits` adds them. The
+            referees of a run share the mapping, and whoever loads code again compares.
 
     Raises:
         InvalidOption: a text is in the field; :func:`name_players` parses texts.
     """
 
     def __init__(
-        self, field: Field, clock: Clock | None = None, seed: int = 0, first: bool = True
+        self,
+        field: Field,
+        clock: Clock | None = None,
+        seed: int = 0,
+        first: bool = True,
+        begun: dict[str, Contents] | None = None,
     ) -> None:
         for name, player in field.items():
             if isinstance(player, str):  # it would pass for a Python object
                 raise InvalidOption(f"agent {name!r} is a text, {player!r}: expected a Spec")
         self.field, self.clock, self.seed = field, clock, seed
+        self.begun = {} if begun is None else begun
         specs = [player for player in field.values() if isinstance(player, Spec)]
         served = any(spec.asks_server for spec in specs)
         self._is_local = clock is None and (first or served)
@@ -68,8 +80,6 @@ class Referee:
             self._shared.start()  # loads its code while the first thread plays
         self._agents: dict[str, Agent] = {}
         self._awake: set[str] = set()  # agents that may hold memory
-        self.late: dict[str, list[str]] = {}
-        """By player, files that its moves imported, and that are not in its identity."""
 
     def agent(self, name: str) -> Agent:
         """Return an agent; the first call makes it."""
@@ -87,10 +97,19 @@ class Referee:
         place = player.place
         if place == "own":
             is_first = self._is_first and player not in map(self.field.get, self._agents)
-            return RemoteAgent(Host(notices=is_first), name, player, movetime)
-        if place == "here" or self._is_local:
-            return make_player(player, movetime)
-        return RemoteAgent(self._shared, name, player, movetime)
+            return RemoteAgent(Host(notices=is_first), name, player, movetime, self.begun)
+        if place != "here" and not self._is_local:
+            return RemoteAgent(self._shared, name, player, movetime, self.begun)
+        self._require_same(name)
+        agent = make_player(player, movetime)
+        if isinstance(agent, Engine):
+            agent.on_load = partial(self._require_same, name)
+        return agent
+
+    def _require_same(self, name: str) -> None:
+        """Check that the files of an agent of this process are those of the run's beginning."""
+        if begun := self.begun.get(name):
+            require_same(name, contents_of(map(Path, begun), os.getcwd()), begun)
 
     def traits(self, name: str) -> Traits:
         """Return an agent's traits, with its identity."""
@@ -99,9 +118,10 @@ class Referee:
             return agent.make()
         traits = traits_of(agent)
         if isinstance(player, Spec) and not player.is_of_session:
-            return traits._replace(code=identity_of(files_of(player), os.getcwd()))
+            self.begun[name] = contents_of(files_of(player), os.getcwd())
+            return traits._replace(files=self.begun[name])
         version = getattr(agent, "version", None)
-        return traits._replace(code={"version": "" if version is None else str(version)})
+        return traits._replace(version="" if version is None else str(version))
 
     def play(self, pair: tuple[str, str], opening: str) -> GameRecord:
         """Play a game of the schedule; a process that was killed has a second try.
@@ -126,11 +146,7 @@ class Referee:
             and first.host is second.host
         ):
             return first.play(second, opening, self.seed)
-        game = play_game((first, second), pair, opening, self.seed, self.clock)
-        for name, agent in zip(pair, (first, second), strict=True):
-            if files := late_files(agent):
-                self.late[name] = files
-        return game
+        return play_game((first, second), pair, opening, self.seed, self.clock)
 
     def _let_others_rest(self, pair: tuple[str, str]) -> None:
         for name in self._awake.difference(pair):
@@ -159,7 +175,10 @@ def referees(
         InvalidOption: an object cannot be copied.
     """
     first = Referee(field, clock, seed)
-    others = (Referee(for_another_job(field), clock, seed, first=False) for _ in range(jobs - 1))
+    others = (
+        Referee(for_another_job(field), clock, seed, first=False, begun=first.begun)
+        for _ in range(jobs - 1)
+    )
     return [first, *others]
 
 

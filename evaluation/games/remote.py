@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import tempfile
 from contextlib import suppress
 from typing import Any, Final
 
@@ -16,13 +17,14 @@ from c4env.agents.heuristics import QUIET
 from c4env.agents.making.options import DAY
 from c4env.agents.making.spec import Spec
 from c4env.boards import VARIABLE
-from c4env.errors import EngineFault, LateAnswer, Unavailable, UnknownAgent
+from c4env.errors import AgentChanged, EngineFault, LateAnswer, Unavailable, UnknownAgent
 from c4env.evaluation.games.asking import Fault
 from c4env.evaluation.games.field import Traits
+from c4env.evaluation.store.header import Contents
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.geometry import BOARD_SIZE
 from c4env.position import Position
-from c4env.system import FOLDER, SILENT
+from c4env.system import FOLDER, KERNELS, NUMBA, SILENT
 
 CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(
@@ -53,6 +55,7 @@ class Host:
         quiet = {SILENT: "1"} if notices else {SILENT: "1", QUIET: "1"}
         self._variables = ONE_THREAD | quiet | os.environ | {VARIABLE: str(BOARD_SIZE)}
         self._process: LineProcess | None = None
+        self._code: tempfile.TemporaryDirectory[str] | None = None  # Numba's, of users' functions
         self._idle = True
         self._closed = False
         self.agents: set[str] = set()
@@ -67,8 +70,12 @@ class Host:
         if self._closed:
             raise EngineFault("its process was closed")
         if self._process is None:
+            # Users' functions are compiled anew: machine code of before may be that of old files.
+            self._code = tempfile.TemporaryDirectory(prefix="c4env-", ignore_cleanup_errors=True)
+            kernels = self._variables.get(KERNELS, self._variables.get(NUMBA, ""))
+            variables = self._variables | {KERNELS: kernels, NUMBA: self._code.name}
             self._process = LineProcess(
-                self._command, "its process", stderr=None, variables=self._variables
+                self._command, "its process", stderr=None, variables=variables
             )
         return self._process
 
@@ -79,6 +86,7 @@ class Host:
             LateAnswer: no answer within ``seconds``; the process is killed.
             EngineFault: the process died.
             Unavailable: a service that the agent needs does not answer.
+            AgentChanged: the agent's code is not what it was when the run began.
         """
         process, self._idle = self.start(), False
         try:
@@ -87,7 +95,9 @@ class Host:
             self.stop()
             raise
         self._idle = True
-        if isinstance(answer, dict) and "unavailable" in answer:
+        if "changed" in answer:
+            raise AgentChanged(answer["changed"])
+        if "unavailable" in answer:
             raise Unavailable(answer["unavailable"])
         return answer
 
@@ -95,7 +105,7 @@ class Host:
         """End the process, and close its agents if none of them is thinking."""
         if self._process is not None and self._idle and self.agents:
             with suppress(EngineFault, LateAnswer):
-                self.call("rest", *self.agents, seconds=CLOSING)
+                self.call("end", *self.agents, seconds=CLOSING)
         self._closed = True
         self.stop()
 
@@ -104,6 +114,8 @@ class Host:
         process, self._process, self._idle, self.agents = self._process, None, True, set()
         if process is not None:
             process.close()
+        if self._code is not None:
+            self._code.cleanup()
 
 
 class RemoteAgent(Agent):
@@ -111,9 +123,12 @@ class RemoteAgent(Agent):
 
     limit = math.inf  # seconds that a run allows for a move
 
-    def __init__(self, host: Host, name: str, spec: Spec, movetime: float | None) -> None:
+    def __init__(
+        self, host: Host, name: str, spec: Spec, movetime: float | None, begun: dict[str, Contents]
+    ) -> None:
         self.host, self.name = host, name
         self._request = ("make", name, spec.text, movetime)
+        self._begun = begun  # by agent, the hashes of its files when the run began
         self._traits = Traits(deterministic=False, timed=False)
         self._left = 0.0  # of the overage, in this game
 
@@ -122,9 +137,10 @@ class RemoteAgent(Agent):
 
         Raises:
             UnknownAgent: it cannot be made.
+            AgentChanged: its files are not those with which the run began.
         """
         try:
-            answer = self.host.call(*self._request)
+            answer = self.host.call(*self._request, self._begun.get(self.name, {}))
         except EngineFault as error:
             answer = {"fault": ("crash", str(error))}
         if "error" in answer:
@@ -133,6 +149,7 @@ class RemoteAgent(Agent):
             raise UnknownAgent(f"agent {self._request[2]!r} cannot be made: {answer['fault'][1]}")
         self.host.agents.add(self.name)
         self._traits = Traits(*answer["answer"])
+        self._begun[self.name] = self._traits.files
         self._left = self._traits.overage
         return self._traits
 
@@ -193,17 +210,3 @@ def allow(agent: Agent, seconds: float) -> None:
     """Tell an agent in another process or program how long a move may take."""
     if isinstance(agent, Engine | RemoteAgent):
         agent.limit = seconds
-
-
-def late_files(agent: Agent) -> list[str]:
-    """Return the users' files that moves of a remote agent imported, and its identity lacks.
-
-    A kept run knows an agent of this process by its ``version``.
-    """
-    if not isinstance(agent, RemoteAgent) or not agent.host.agents:
-        return []
-    try:
-        files: list[str] = agent.host.call("late")["answer"]
-    except EngineFault:  # it ended since its last answer
-        return []
-    return files

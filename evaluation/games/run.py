@@ -16,11 +16,9 @@ import functools
 import hashlib
 import importlib
 import numbers
-import os
 import platform
-import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -29,13 +27,13 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from c4env.agents.making.options import DAY
 from c4env.agents.making.spec import written_files
-from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
-from c4env.evaluation.games.field import Field, describe_player, is_users, separate
-from c4env.evaluation.games.game import Clock, repeats
+from c4env.errors import AgentChanged, C4Error, InvalidOption, Unavailable, require_integer
+from c4env.evaluation.games.field import Field, describe_player, separate
+from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.progress import Watcher
-from c4env.evaluation.store.header import Fixture, Kind, RunHeader, SprtPlan, versions
-from c4env.evaluation.store.run_files import GameRecord, note_late, open_games
+from c4env.evaluation.store.header import Contents, Fixture, Kind, RunHeader, SprtPlan, versions
+from c4env.evaluation.store.run_files import GameRecord, open_games
 from c4env.evaluation.tables import plural
 from c4env.geometry import BOARD_SIZE
 from c4env.lazy import from_extra
@@ -45,9 +43,6 @@ from c4env.system import COMMAND, commit
 
 CLUSTERS: Final = ("dask", "ray")
 """The backends: workers on other machines."""
-
-ASK_AGAIN: Final = 1.0
-"""Seconds of a run with several jobs to ask an agent for its first game again."""
 
 BATCH: Final = 8  # games that a worker of a cluster plays at a time
 
@@ -199,13 +194,6 @@ class Plan(NamedTuple):
     referees: Sequence[Referee]  # one for each thread
     course: Course
 
-    def note_late(self) -> None:
-        """Note in the run's directory the files that moves imported, since no hash has them."""
-        late = {name: files for r in self.referees for name, files in [*r.late.items()]}
-        if self.settings.out is not None and late:
-            names = {name: ", ".join(map(os.path.basename, files)) for name, files in late.items()}
-            note_late(Path(self.settings.out), names)
-
 
 def prepare(
     field: Field,
@@ -270,6 +258,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
 
     Raises:
         Unavailable: a service that an agent needs does not answer.
+        AgentChanged: an agent's code was loaded again, and is not what it was.
     """
     settings, course, done = plan.settings, plan.course, 0
     out = None if settings.out is None else Path(settings.out)
@@ -286,7 +275,6 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 for game in _in_order(games, plan.header.schedule()) if ordered else games:
                     is_new = game.fixture not in old
                     if is_new:
-                        plan.note_late()
                         file.append(game.values())
                         done += 1
                     if settings.on_game is not None:
@@ -296,10 +284,11 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                     yield game
     except Unavailable as error:
         if out is not None:
-            fate = f"{done} of {course.games} games are in {out}; the same command resumes the run"
+            how = "with the old files the same" if isinstance(error, AgentChanged) else "the same"
+            fate = f"{done} of {course.games} games are in {out}; {how} command resumes the run"
         else:
             fate = _lost(done) if done else "no game was over yet"
-        raise Unavailable(f"{error}; {fate}") from None
+        raise type(error)(f"{error}; {fate}") from None
     except KeyboardInterrupt as stop:
         if out is None and not stop.args:
             stop.args = (_lost(done),)
@@ -321,49 +310,15 @@ def _lost(games: int) -> str:
 
 def _new_games(plan: Plan, known: dict[Fixture, GameRecord]) -> Generator[GameRecord, None, None]:
     """Play what comes next, until the course is at its end; add each game to the known ones."""
-    task = partial(_play, _asked_again(plan))
     while fixtures := plan.course.played(known)[1]:
         if plan.settings.backend is not None:
             games = _play_on_cluster(plan, fixtures)
         else:
-            games = do_all(task, fixtures, plan.referees)
+            games = do_all(Referee.play, fixtures, plan.referees)
         with closing(games):
             for game in games:
                 known[game.fixture] = game
                 yield game
-
-
-def _asked_again(plan: Plan) -> set[str]:
-    """Return the agents to ask again after their first game: users' code, in games without clocks.
-
-    One job alone plays every game in the same order each time.
-    """
-    if len(plan.referees) == 1 or plan.settings.clock is not None:
-        return set()
-    field = plan.referees[0].field
-    return {name for name in field if name not in plan.header.timed and is_users(field[name])}
-
-
-def _play(
-    asked_again: set[str], referee: Referee, pair: tuple[str, str], opening: str
-) -> GameRecord:
-    """Play a game; ask the agents that play their first one for its moves again, and tell if
-    they give others. The game counts as it was played.
-    """
-    game = referee.play(pair, opening)
-    for seat, name in enumerate(pair):
-        if name not in asked_again:
-            continue
-        asked_again.discard(name)
-        with suppress(C4Error):  # of a service of the agent's own; it is asked in the next game
-            if not repeats(referee.agent(name), game, seat, referee.seed, ASK_AGAIN):
-                print(
-                    f"agent {name!r} gives other moves in the same game with the same seed, so its "
-                    "games depend on the number of jobs: its reset(seed) should begin its random "
-                    "numbers and its memory afresh",
-                    file=sys.stderr,
-                )
-    return game
 
 
 def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Iterator[GameRecord]:
@@ -378,15 +333,21 @@ def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Itera
 
 def _play_on_cluster(plan: Plan, fixtures: Sequence[Fixture]) -> Generator[GameRecord, None, None]:
     """Play games on a cluster; yield each when its batch is done."""
-    settings, field = plan.settings, plan.referees[0].field
+    settings, first = plan.settings, plan.referees[0]
     batches = [
-        (field, settings.clock, settings.seed, fixtures[i : i + BATCH], workers_share())
-        for i in range(0, len(fixtures), BATCH)
+        (
+            first.field,
+            first.begun,
+            first.clock,
+            first.seed,
+            fixtures[i : i + BATCH],
+            workers_share(),
+        )
+        for games in (fixtures[i : i + BATCH] for i in range(0, len(fixtures), BATCH))
     ]
     try:
         with _cluster(settings) as results:
-            for games, late in results(batches):
-                plan.referees[0].late |= late
+            for games in results(batches):
                 yield from games
     except (C4Error, GeneratorExit):
         raise
@@ -400,15 +361,15 @@ def workers_share() -> str:
 
 
 def play_batch(
-    batch: tuple[Field, Clock | None, int, Sequence[Fixture], str],
-) -> tuple[list[GameRecord], dict[str, list[str]]]:
-    """Play games in a worker; return them, and :attr:`Referee.late`."""
-    field, clock, seed, fixtures, version = batch
+    batch: tuple[Field, dict[str, Contents], Clock | None, int, Sequence[Fixture], str],
+) -> list[GameRecord]:
+    """Play games in a worker."""
+    field, begun, clock, seed, fixtures, version = batch
     if version != workers_share():
         where = f"a worker on {platform.node()} has c4env {workers_share()}"
         raise InvalidOption(f"{where}: expected the same as the run, {version}")
-    with closing(Referee(field, clock, seed)) as referee:
-        return [referee.play(*fixture) for fixture in fixtures], referee.late
+    with closing(Referee(field, clock, seed, begun=begun)) as referee:
+        return [referee.play(*fixture) for fixture in fixtures]
 
 
 @contextmanager

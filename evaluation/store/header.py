@@ -39,8 +39,10 @@ EXACT: Final = "c4env.evaluation.exact"
 SUFFIXES: Final = (".py", ".npz", ".tsv")  # of sources and shipped files
 
 Identity = Mapping[str, str]
-"""``files``, a hash of an agent's files and modules; or ``version``; or empty without either.
-``late`` names files that a move imported, and that the hash does not have."""
+"""``files``, a hash of an agent's files and modules; or ``version``; or empty without either."""
+
+Contents = Mapping[str, str]
+"""The hashes of an agent's files, by name."""
 
 Fixture = tuple[tuple[str, str], str]
 """A game to play, ``((first, second), opening)``: the players' names and the opening."""
@@ -87,11 +89,18 @@ def hash_files(files: Mapping[str, Path]) -> str:
     return digest.hexdigest()[:16]
 
 
+def identity(files: Contents) -> Identity:
+    """Return the identity of an agent that consists of files."""
+    return {"files": _hash(files)} if files else {}
+
+
 def identity_hash(code: Identity) -> str:
     """Return one hash of an identity; "" if it is empty."""
-    if not code:
-        return ""
-    return hashlib.sha256(json.dumps(sorted(code.items())).encode()).hexdigest()[:16]
+    return _hash(code) if code else ""
+
+
+def _hash(texts: Mapping[str, str]) -> str:
+    return hashlib.sha256(json.dumps(sorted(texts.items())).encode()).hexdigest()[:16]
 
 
 class SprtPlan(NamedTuple):
@@ -294,12 +303,7 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
             yield f"player {name} {spec}, not {planned.players[name]}"
             continue
         before, now = stored.code.get(name, {}), planned.code.get(name, {})
-        if late := before.get("late"):
-            yield (
-                f"player {name} {spec}, whose moves imported {late}: with an import statement for "
-                "it, a run can be resumed"
-            )
-        elif "" in (before.get("version"), now.get("version")):
+        if "" in (before.get("version"), now.get("version")):
             yield f"player {name}, a Python object without an attribute version, may be another one"
         elif keys := [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]:
             yield f"{' and '.join(keys)} of player {name} {spec}"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -235,14 +235,6 @@ def _take_on(folder: Path, planned: RunHeader, games: list[GameRecord]) -> None:
         header = extend_header(folder, stored, planned, [game.players for game in games])
     if header != stored:
         write_whole(folder / RUN_FILE, header.format())
-
-
-def note_late(folder: Path, late: Mapping[str, str]) -> None:
-    """Write in the header, by player, the files that no hash has, since a move imported them."""
-    header = read_header(folder)
-    code = {name: {**header.code.get(name, {}), "late": files} for name, files in late.items()}
-    if any(header.code.get(name) != code[name] for name in code):
-        write_whole(folder / RUN_FILE, replace(header, code={**header.code, **code}).format())
 
 
 def _check_games(path: Path, header: RunHeader, games: list[GameRecord]) -> None:

@@ -24,7 +24,7 @@ from c4env.agents.making.spec import Spec
 from c4env.errors import C4Error, EngineFault, LateAnswer, describe_error
 from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.game import game_seed
-from c4env.evaluation.games.host import seed_generators
+from c4env.evaluation.games.host import seed_generators, take_path
 from c4env.evaluation.games.remote import Host
 from c4env.evaluation.web.offers import MEMORY, reserved_mb
 from c4env.position import Position, format_moves
@@ -134,6 +134,7 @@ class RecentAgents:
             or needed + sum(map(reserved_mb, self._agents)) > MEMORY
         ):
             self._agents.pop(next(iter(self._agents))).close()
+        take_path(Spec.parse(spec))
         agent = self._agents[spec] = agents.make(spec)
         return agent
 

@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 
 from c4env import Position, agents, bitboard
 from c4env.agents.heuristics.evaluations import line_score
-from c4env.agents.heuristics.names import HEURISTICS, load
+from c4env.agents.heuristics.names import HEURISTICS, Heuristic
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption
 from c4env.jit import config
@@ -54,9 +54,10 @@ def centre(mine, theirs):
 
 def test_a_users_function_is_a_heuristic():
     jitted = numba.njit(centre)
-    assert load(f"{__name__}:centre")(5, 2) == load(jitted)(5, 2) == 3.0
-    assert load(numba.njit("float64(int64, int64)")(centre))(5, 2) == 3.0
-    assert load(jitted) is jitted  # the author's own: Numba's rules hold for its globals
+    for function in (f"{__name__}:centre", jitted, numba.njit("float64(int64, int64)")(centre)):
+        assert Heuristic.of(function).value(5, 2) == 3.0
+    # It is the author's own: Numba's rules hold for its globals.
+    assert Heuristic.of(jitted).function is jitted
 
 
 NOT_COMPILED = r"does not compile for \(int64 mine.*: "
@@ -80,7 +81,7 @@ NOT_COMPILED = r"does not compile for \(int64 mine.*: "
 )
 def test_a_function_that_is_no_heuristic_is_refused(compiled, function, said):
     with pytest.raises(InvalidOption, match=f"heuristic '{function.__name__}'.*{said}"):
-        load(function if compiled is None else numba.njit(*compiled)(function))
+        Heuristic.of(function if compiled is None else numba.njit(*compiled)(function))
 
 
 COUNT = numba.njit(lambda board: bitboard.popcount(board))
@@ -209,26 +210,6 @@ def test_an_error_in_a_compiled_function_names_it():
             agents.make(spec, heuristic=fails).choose(Position.parse("4"))
 
 
-DETOURS = """
-import functools
-import numba
-from package.helper import weight
-
-TABLE = {"weight": weight}
-
-
-@numba.njit
-def direct(mine, theirs):
-    return weight() * float(mine % 5)
-
-
-def table(mine, theirs):
-    return TABLE["weight"]() * float(mine % 5)
-
-
-partial = functools.partial(lambda weight, mine, theirs: weight() * float(mine % 5), weight)
-"""
-
 ON_A_BOARD = """
 import numba
 from c4env.geometry import COLUMNS, ROWS
@@ -241,7 +222,7 @@ def cells():  # compiled before any kernel of ours
 
 counted = cells() == ROWS * COLUMNS
 from c4env import Position
-from c4env.agents.heuristics import names
+from c4env.agents.heuristics.names import Heuristic
 from c4env.bitboard import winning_cells
 
 
@@ -251,28 +232,8 @@ def threats(mine, theirs):
 
 
 discs = Position.parse("112233").mine
-print(counted, names.load(threats)(discs, 0) == winning_cells(discs) > 0)
+print(counted, Heuristic.of(threats).value(discs, 0) == winning_cells(discs) > 0)
 """
-
-
-@pytest.mark.compiled
-def test_an_edit_of_any_file_that_a_cached_heuristic_uses_counts(tmp_path):
-    """Numba's own disk cache looks at the file of each function alone."""
-    (tmp_path / "main.py").write_text(DETOURS)
-    (tmp_path / "package").mkdir()
-    (tmp_path / "lib").mkdir()
-    (tmp_path / "package" / "helper.py").write_text(
-        "import sys\nsys.path.insert(0, 'lib')\nimport numba\nfrom weights import W\n"
-        "@numba.njit(cache=True)\ndef weight():\n    return W\n"
-    )
-    script = (
-        "from c4env.agents.heuristics.names import load\n"
-        "print(*(load(f'main.py:{name}')(3, 2) for name in ('direct', 'table', 'partial')))"
-    )
-    for weight in ("1.0", "-2.0"):
-        (tmp_path / "lib" / "weights.py").write_text(f"W = {weight}\n")
-        done = run_python("-c", script, cwd=tmp_path, check=True)
-        assert done.stdout.split() == 3 * [str(3 * float(weight))]
 
 
 @pytest.mark.slow

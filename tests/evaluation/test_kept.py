@@ -4,6 +4,7 @@ Answers and refutations, against a change of a module that the agent imports; te
 that makes an agent's identity, and test_growth has games.
 """
 
+import platform
 import sys
 from contextlib import closing
 
@@ -12,6 +13,7 @@ import pytest
 from c4env import evaluation
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import ScoredPosition
+from c4env.errors import AgentChanged
 from c4env.evaluation.exact.questions import question_agents, referee_of
 from c4env.evaluation.exact.scores import Judge
 
@@ -63,3 +65,73 @@ def test_what_is_kept_is_of_all_that_made_it(keep, folder, monkeypatch):
         assert asked(1 + (change == "a seed")) == once, change  # anew
         for path, kept in stored.items():  # nothing that was found out is gone
             assert path.read_bytes().startswith(kept), change
+
+
+DIES = """import os, helper
+
+def agent(observation):
+    if os.path.exists("edited"):
+        os.remove("edited")
+        os._exit(1)
+    return int(observation["action_mask"].argmax())
+"""
+SUBMISSION = "import helper\nagent = lambda o, c: [c for c in range(7) if not o.board[c]][0]\n"
+PROGRAM = """import sys, helper
+for line in sys.stdin:
+    print(next(c for c in "1234567" if line.count(c) < 6), flush=True)
+"""
+VALUE = """import os
+def value(mine, theirs):
+    return os._exit(1) if os.path.exists("edited") else 0.0
+"""
+LOADED = [
+    ("own.py", DIES, "helper.py", 1),
+    ("kaggle:own.py", SUBMISSION, "own.py", 1),
+    (f"exec:{sys.executable} own.py,newgame=restart", PROGRAM, "helper.py", 1),
+    ("own.py", DIES, "own.py", 1),
+    (f"exec:{sys.executable} own.py,newgame=restart", PROGRAM, "own.py", 1),
+    ("greedy:heuristic=own.py:value", VALUE, "own.py", 1),
+    ("own.py", DIES, "own.py", 2),
+    ("kaggle:own.py", SUBMISSION, "own.py", 2),
+    (f"exec:{sys.executable} own.py,newgame=restart", PROGRAM, "helper.py", 2),
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "edited", "jobs"),
+    [*LOADED[:3], *(pytest.param(*case, marks=pytest.mark.isolated) for case in LOADED[3:])],
+)
+def test_a_run_ends_when_code_that_is_loaded_again_has_changed(spec, text, edited, jobs, folder):
+    (folder / "own.py").write_text(text)
+    (folder / "helper.py").write_text("")
+
+    def edit(game):
+        (folder / edited).write_text(f"{(folder / edited).read_text()}\n# edited")
+        (folder / "edited").touch()
+
+    def run(**options):
+        field = {"own": spec, "random": "random"}
+        return evaluation.round_robin(field, openings=1, out="kept", jobs=jobs, **options).games
+
+    with pytest.raises(AgentChanged) as raised:
+        run(on_game=edit)
+    assert f"agent 'own' on {platform.node()}: {edited} changed since" in str(raised.value)
+    kept = len((folder / "kept" / "games.jsonl").read_text().splitlines())
+    assert f"{kept} of 8 games are in kept; with the old files the same" in str(raised.value)
+    (folder / "own.py").write_text(text)
+    (folder / "helper.py").write_text("")
+    (folder / "edited").unlink(missing_ok=True)
+    assert 0 < kept < len(run()) == 8
+
+
+def test_answers_end_when_code_that_is_loaded_again_has_changed(folder):
+    (folder / "own.py").write_text(PROGRAM)
+    (folder / "helper.py").write_text("")
+
+    def edit(what, done, total):
+        if what == "answers":
+            (folder / "helper.py").write_text("# edited")
+
+    spec = f"exec:{sys.executable} own.py,newgame=restart"
+    with pytest.raises(AgentChanged, match=r"helper\.py changed since"):
+        evaluation.quality(spec, count=3, out="kept", watch=edit)

@@ -3,7 +3,6 @@ import inspect
 import itertools
 import os
 import pickle
-import random
 import signal
 import threading
 import time
@@ -116,33 +115,6 @@ def test_same_digest_for_one_job_and_two():
     assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
 
 
-class Wanders:
-    """Draws from a generator that no reset begins afresh."""
-
-    def __init__(self):
-        self.random = random.Random(5)
-
-    def __call__(self, observation):
-        return self.random.choice(np.flatnonzero(observation["action_mask"]))
-
-
-@pytest.mark.parametrize(
-    ("player", "settings", "told"),
-    [
-        (Wanders(), {"jobs": 2}, 1),
-        (Wanders(), {"jobs": 1}, 0),  # which plays the same games each time
-        (Wanders(), {"jobs": 2, "movetime": 1.0}, 0),
-        (centre_first, {"jobs": 2}, 0),
-        (agents.make("mcts:simulations=20"), {"jobs": 2}, 0),  # it draws by the seed
-    ],
-)
-def test_several_jobs_tell_which_agents_games_depend_on_them(player, settings, told, capsys):
-    evaluation.round_robin({"it": player, "other": centre_first}, openings=1, **settings)
-    said = capsys.readouterr().err
-    assert said.count("agent 'it' gives other moves in the same game with the same seed") == told
-    assert said.count("\n") == told
-
-
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     "number",
@@ -221,8 +193,9 @@ def test_a_worker_of_a_cluster_plays_what_the_run_plays():
     players = {"one": "greedy", "two": "mcts:simulations=10", "three": centre_first}
     result = evaluation.round_robin(players, ["4", "1"], seed=3)
     fixtures = result.header.schedule()
-    batch = pickle.loads(pickle.dumps((name_players(players), None, 3, fixtures, workers_share())))
-    assert digest(play_batch(batch)[0]) == result.digest
+    given = name_players(players), {}, None, 3, fixtures, workers_share()
+    batch = pickle.loads(pickle.dumps(given))
+    assert digest(play_batch(batch)) == result.digest
     with pytest.raises(InvalidOption, match=r"a worker on .* has c4env .*: expected the same as"):
         play_batch((*batch[:-1], "another version"))
 
