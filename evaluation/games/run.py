@@ -334,16 +334,9 @@ def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Itera
 def _play_on_cluster(plan: Plan, fixtures: Sequence[Fixture]) -> Generator[GameRecord, None, None]:
     """Play games on a cluster; yield each when its batch is done."""
     settings, first = plan.settings, plan.referees[0]
+    given = first.field, first.begun, first.clock, first.seed
     batches = [
-        (
-            first.field,
-            first.begun,
-            first.clock,
-            first.seed,
-            fixtures[i : i + BATCH],
-            workers_share(),
-        )
-        for games in (fixtures[i : i + BATCH] for i in range(0, len(fixtures), BATCH))
+        (*given, fixtures[i : i + BATCH], workers_share()) for i in range(0, len(fixtures), BATCH)
     ]
     try:
         with _cluster(settings) as results:

@@ -232,7 +232,7 @@ def threats(mine, theirs):
 
 
 discs = Position.parse("112233").mine
-print(counted, Heuristic.of(threats).value(discs, 0) == winning_cells(discs) > 0)
+print(counted, Heuristic.of(threats).function(discs, 0) == winning_cells(discs) > 0)
 """
 
 
