@@ -7,7 +7,6 @@ import os
 import site
 import subprocess
 import sys
-import sysconfig
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,7 +63,7 @@ def _not_users() -> tuple[str, ...]:
     """Return the folders of Python and of this project."""
     specs = [find_spec(name) for name in ("c4env", "c4env.agents", "c4env.evaluation")]
     ours = {os.path.dirname(os.path.realpath(spec.origin or "")) for spec in specs if spec}
-    folders = {sysconfig.get_path("stdlib"), site.getusersitepackages(), *ours}
+    folders = {os.path.dirname(os.__file__), site.getusersitepackages(), *ours}
     return tuple(os.path.join(os.path.realpath(folder), "") for folder in folders)
 
 

@@ -43,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_options(parser, data, "jobs")
     add_quiet(parser)
+    add_options(parser.add_argument_group("seldom needed"), data, "backend address")
 
 
 def execute(arguments: argparse.Namespace) -> None:

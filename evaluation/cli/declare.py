@@ -180,7 +180,13 @@ def add_run(parser: argparse.ArgumentParser, default: str) -> None:
     add_board(parser)
     add_format(parser)
     rare = parser.add_argument_group("seldom needed")
+    add_again(rare, "play the forfeited games in DIR again, as after the repair of a machine")
     add_options(rare, Settings, "margin backend address")
+
+
+def add_again(parser: argparse._ActionsContainer, text: str) -> None:
+    """Declare ``--again``."""
+    parser.add_argument("--again", action="store_true", help=text)
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:

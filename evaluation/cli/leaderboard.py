@@ -10,7 +10,15 @@ from __future__ import annotations
 
 import argparse
 
-from c4env.evaluation.cli.declare import AGENT, add_format, add_options, add_quiet, keywords, refuse
+from c4env.evaluation.cli.declare import (
+    AGENT,
+    add_again,
+    add_format,
+    add_options,
+    add_quiet,
+    keywords,
+    refuse,
+)
 from c4env.evaluation.cli.output import Progress, say, show
 from c4env.system import usable_cores
 
@@ -23,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="keep the games of --place in DIR")
     add_options(parser, place, "games width")
     add_options(parser, Settings, "seed jobs", jobs=usable_cores())
+    add_again(parser, "play the forfeited games in DIR again")
     add_quiet(parser)
     add_format(parser)
 
@@ -33,7 +42,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.place is not None:
         _place(arguments)
         return
-    refuse(arguments, ["out", "games", "width", "seed"], "without --place")
+    refuse(arguments, ["out", "games", "width", "seed", "again"], "without --place")
     board = stored_board()
     if arguments.format == "markdown":
         say(board.markdown())

@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 from zipfile import BadZipFile
@@ -24,6 +25,7 @@ from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.concepts import Concepts, concepts_of
 from c4env.evaluation.exact.draws import Draw
+from c4env.evaluation.games.cluster import require_engine, require_share, spread, workers_share
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.tables import plural, shortened
@@ -220,6 +222,8 @@ def data(
     watch: Watcher | None = None,
     *,
     concepts: bool = False,
+    backend: str | None = None,
+    address: str | None = None,
 ) -> Data:
     """Draw positions, score every column exactly, and write positions and scores to a file.
 
@@ -235,6 +239,9 @@ def data(
         jobs: number of threads, one for each core if not given.
         watch: called with the number of positions labelled and the total.
         concepts: also write the columns of :meth:`Data.concepts`.
+        backend: score the positions on a cluster: dask or ray. None scores them on this machine.
+        address: address of the cluster, all of whose workers work. Without an address, dask and ray
+            start ``jobs`` workers on this machine.
 
     Returns:
         the content of the file.
@@ -255,7 +262,8 @@ def data(
     _require_new(file)
     draw = Draw.checked(seed, sets, plies, positions)
     threads = require_integer("jobs", usable_cores() if jobs is None else jobs)
-    solver = Solver()
+    if backend is not None or address is not None:
+        require_engine(backend, address)
     part = file.with_name(f"{file.name}.part")
     with Memo(part) as memo:  # locked until the file is written
         try:
@@ -265,7 +273,11 @@ def data(
                 raise UnreadableRun(f"{part} belongs to another call: {kept}, not {header}")
             boards = draw.boards()
             memo.keep((CALL,), header)
-            scores = _scores(memo, boards, solver, threads, watch)
+            score: Score = partial(_score_here, threads=threads)
+            if backend is not None:
+                task = _Scores(workers_share())
+                score = partial(spread, task, backend=backend, address=address, jobs=threads)
+            scores = _scores(memo, boards, score, watch)
             table = scored(boards[0], boards[1], scores)
             _write(file, table, table.concepts()._asdict() if concepts else {})
         finally:
@@ -280,23 +292,47 @@ def _require_new(file: Path) -> None:
         raise InvalidOption(f"{file}: expected a new file in an existing directory")
 
 
-def _scores(
-    memo: Memo, boards: Int64s, solver: Solver, threads: int, watch: Watcher | None
-) -> Int8s:
+Portion = tuple[int, Int64s]
+"""The number of the first of some positions, and their boards ``[2, M]``."""
+Score = Callable[[Sequence[Portion]], Iterable[tuple[int, Int8s]]]
+"""A function that yields the scores of portions, each after the number of its first position."""
+
+
+def _scores(memo: Memo, boards: Int64s, score: Score, watch: Watcher | None) -> Int8s:
     """Return the scores of all columns, int8 ``[N, 7]``, of boards ``[2, N]``.
 
     The memo keeps those of each portion, as hexadecimal text.
     """
     watch = watch or (lambda done, total: None)
-    count, found = boards.shape[1], bytearray()
-    for start in range(0, count, PORTION):
-        if (start,) not in memo:
-            watch(start, count)
-            scores = solver.columns_many(*boards[:, start : start + PORTION], threads=threads)
-            memo.keep((start,), scores.tobytes().hex())
-        found += bytes.fromhex(memo[start,])
-    watch(count, count)
+    count = boards.shape[1]
+    starts = range(0, count, PORTION)
+    done = count - sum(min(PORTION, count - start) for start in starts if (start,) not in memo)
+    watch(done, count)
+    missing = [(s, boards[:, s : s + PORTION]) for s in starts if (s,) not in memo]
+    for start, scores in score(missing):
+        memo.keep((start,), scores.tobytes().hex())
+        done += len(scores)
+        watch(done, count)
+    found = b"".join(bytes.fromhex(memo[start,]) for start in starts)
     return np.frombuffer(found, np.int8).reshape(-1, COLUMNS)
+
+
+def _score_here(portions: Sequence[Portion], threads: int) -> Iterator[tuple[int, Int8s]]:
+    """Score portions on this machine."""
+    solver = Solver()
+    for start, boards in portions:
+        yield start, solver.columns_many(*boards, threads=threads)
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """The task of a worker of a cluster: score portions in one thread."""
+
+    share: str  # what all workers have in common
+
+    def __call__(self, portions: Sequence[Portion]) -> Iterator[tuple[int, Int8s]]:
+        require_share(self.share)
+        yield from _score_here(portions, threads=1)
 
 
 def scored(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:

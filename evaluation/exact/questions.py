@@ -61,6 +61,7 @@ def quality(
     *,
     jobs: int | None = None,
     out: str | Path | None = None,
+    again: bool = False,
     watch: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Quality:
     """Ask agents for moves in sets of positions, and judge the moves by exact play.
@@ -76,6 +77,7 @@ def quality(
         seed: seed of stochastic agents, of sets made from it, and of the intervals.
         jobs: number of threads that judge, one for each core if not given.
         out: folder that keeps answers and scores; the same call resumes from them.
+        again: ask again about the positions in ``out`` that have no answer.
         watch: called with ``"portions"`` of a fresh exam, ``"positions"`` or ``"answers"``, the
             number done and the total.
 
@@ -100,7 +102,8 @@ def quality(
             if labelled.scores is not None:
                 judge.learn(labelled.position, labelled.scores)
         judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
-        judged = question_agents(referee, positions, judge, seed, out, partial(watch, "answers"))
+        answers = partial(watch, "answers")
+        judged = question_agents(referee, positions, judge, seed, out, answers, again)
     mark = "; mark: the share of moves that keep the value"
     about = [f"exam {VERSION} (sha256 {SHA256[:16]}){mark}"] if EXAM in sets else []
     about += [
@@ -116,11 +119,13 @@ def question_agents(
     seed: int = 0,
     folder: str | Path | None = None,
     watch: Watcher | None = None,
+    again: bool = False,
 ) -> Quality:
     """Ask agents for a move in each position, as a new game, and judge the moves.
 
     A position without an answer counts as the worst column, as a forfeited game is lost. The
-    folder keeps the answers. The judge may know the scores already (:meth:`Judge.judge`).
+    folder keeps the answers; ``again`` asks for those that are missing. The judge may know the
+    scores already (:meth:`Judge.judge`).
     """
     traits = {name: referee.traits(name) for name in referee.field}
     specs = {name: str(player) for name, player in referee.field.items()}
@@ -128,6 +133,9 @@ def question_agents(
     done, total = 0, len(traits) * len(positions)
     with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
         keys = {name: key_of(specs[name], traits[name], seed, answers) for name in traits}
+        if again:  # the file keeps both lines, and the later counts
+            for unanswered in [key for key, answer in answers.items() if isinstance(answer, str)]:
+                del answers[unanswered]
         for name, key in keys.items():
             for labelled in positions:
                 position = labelled.position

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from c4env.agents.adapters.programs import Engine
 from c4env.agents.base import Agent
+from c4env.agents.making.options import DAY
 from c4env.agents.making.spec import Spec
 from c4env.errors import EngineFault, InvalidOption, Unavailable
 from c4env.evaluation.games.field import (
@@ -53,6 +54,7 @@ class Referee:
             most games wait for a server, and need no core each.
         begun: by player, the hashes of its files when the run began; :meth:`traits` adds them. The
             referees of a run share the mapping, and whoever loads code again compares.
+        making: seconds for a process to make an agent.
 
     Raises:
         InvalidOption: a text is in the field; :func:`name_players` parses texts.
@@ -65,12 +67,14 @@ class Referee:
         seed: int = 0,
         first: bool = True,
         begun: dict[str, Contents] | None = None,
+        making: float = DAY,
     ) -> None:
         for name, player in field.items():
             if isinstance(player, str):  # it would pass for a Python object
                 raise InvalidOption(f"agent {name!r} is a text, {player!r}: expected a Spec")
         self.field, self.clock, self.seed = field, clock, seed
         self.begun = {} if begun is None else begun
+        self._making = making
         specs = [player for player in field.values() if isinstance(player, Spec)]
         served = any(spec.asks_server for spec in specs)
         self._is_local = clock is None and (first or served)
@@ -97,7 +101,8 @@ class Referee:
         place = player.place
         if place == "own":
             is_first = self._is_first and player not in map(self.field.get, self._agents)
-            return RemoteAgent(Host(notices=is_first), name, player, movetime, self.begun)
+            host = Host(notices=is_first, making=self._making)
+            return RemoteAgent(host, name, player, movetime, self.begun)
         if place != "here" and not self._is_local:
             return RemoteAgent(self._shared, name, player, movetime, self.begun)
         self._require_same(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import sys
 import tempfile
 from contextlib import suppress
@@ -46,11 +47,22 @@ the c4env of this process, wherever another may be installed."""
 
 
 class Host:
-    """A process that plays agents; it starts with the first question, and after its death."""
+    """A process that plays agents; it starts with the first question, and after its death.
+
+    Args:
+        module: the module that the process runs, and its arguments.
+        notices: whether its agents may say something on standard error.
+        making: seconds to make an agent.
+    """
 
     def __init__(
-        self, module: str = f"{__package__}.host", *arguments: str, notices: bool = True
+        self,
+        module: str = f"{__package__}.host",
+        *arguments: str,
+        notices: bool = True,
+        making: float = DAY,
     ) -> None:
+        self.making = making
         self._command = (sys.executable, "-P", "-c", _START, str(FOLDER), module, *arguments)
         quiet = {SILENT: "1"} if notices else {SILENT: "1", QUIET: "1"}
         self._variables = ONE_THREAD | quiet | os.environ | {VARIABLE: str(BOARD_SIZE)}
@@ -140,7 +152,8 @@ class RemoteAgent(Agent):
             AgentChanged: its files are not those with which the run began.
         """
         try:
-            answer = self.host.call(*self._request, self._begun.get(self.name, {}))
+            begun = self._begun.get(self.name, {})
+            answer = self.host.call(*self._request, begun, seconds=self.host.making)
         except EngineFault as error:
             answer = {"fault": ("crash", str(error))}
         if "error" in answer:
@@ -154,9 +167,22 @@ class RemoteAgent(Agent):
         return self._traits
 
     def ready(self) -> None:
-        """Make the agent, unless its process has made it."""
+        """Make the agent, unless its process has made it.
+
+        Raises:
+            Unavailable: it was made before in this run, and cannot be made now: something is wrong
+                with the machine.
+        """
         if self.name not in self.host.agents:
-            self.make()
+            try:
+                self.make()
+            except UnknownAgent as error:
+                if self.name not in self._begun:
+                    raise
+                raise Unavailable(
+                    f"agent {self.name!r} on {platform.node()} could be made when the run began, "
+                    f"and now cannot: {error}"
+                ) from None
 
     def reset(self, seed: Any = None) -> None:
         """Begin a game."""

@@ -6,45 +6,34 @@
 
 A :class:`Course` says which games come next: all of a schedule (:class:`Schedule`), or those that
 the results so far suggest, as in a placement.
-
-A worker of a Dask or Ray cluster that dies ends the run, and the same command resumes it.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import numbers
-import platform
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from c4env.agents.making.options import DAY
 from c4env.agents.making.spec import written_files
-from c4env.errors import AgentChanged, C4Error, InvalidOption, Unavailable, require_integer
-from c4env.evaluation.games.field import Field, describe_player, separate
+from c4env.errors import AgentChanged, InvalidOption, Unavailable, require_integer
+from c4env.evaluation.games.cluster import Games, require_engine, spread
+from c4env.evaluation.games.field import Field, Traits, describe_player, separate
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.progress import Watcher
-from c4env.evaluation.store.header import Contents, Fixture, Kind, RunHeader, SprtPlan, versions
+from c4env.evaluation.store.header import Fixture, Kind, RunHeader, SprtPlan, versions
 from c4env.evaluation.store.run_files import GameRecord, open_games
 from c4env.evaluation.tables import plural
-from c4env.geometry import BOARD_SIZE
-from c4env.lazy import from_extra
 from c4env.openings import Openings as Openings
 from c4env.openings import list_openings
 from c4env.system import COMMAND, commit
-
-CLUSTERS: Final = ("dask", "ray")
-"""The backends: workers on other machines."""
-
-BATCH: Final = 8  # games that a worker of a cluster plays at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +58,10 @@ class Settings:
             their spec sets another. A move that takes longer than ``movetime + margin`` forfeits
             the game. Nothing limits the time to make or reset an agent.
         margin: seconds by which a move may exceed movetime.
-        backend: play on a cluster: dask or ray. None plays on this machine.
+        again: play the forfeited games in ``out`` again, as after the repair of a machine. Their
+            lines stay in the file, and the new ones count.
+        backend: play on a cluster: dask or ray. None plays on this machine. Games are written when
+            their batch is done, about every ten seconds for each worker.
         address: address of the cluster, all of whose workers play. Without an address, dask and
             ray start ``jobs`` workers on this machine.
 
@@ -85,6 +77,7 @@ class Settings:
     limit: int | None = None
     movetime: float | None = None
     margin: float = 0.1
+    again: bool = False
     backend: str | None = None
     address: str | None = None
 
@@ -99,13 +92,10 @@ class Settings:
         put("margin", _seconds("margin", self.margin, "at least 0"))
         if self.movetime is not None:
             put("movetime", _seconds("movetime", self.movetime, "more than 0"))
-        clusters = " or ".join(CLUSTERS)
-        if self.backend is None and self.address is not None:
-            raise InvalidOption(
-                f"address={self.address!r}: only the backend {clusters} takes an address"
-            )
-        if self.backend is not None and self.backend not in CLUSTERS:
-            raise InvalidOption(f"backend={self.backend!r}: expected {clusters}")
+        if type(self.again) is not bool:
+            raise InvalidOption(f"again={self.again!r}: expected True or False")
+        if self.backend is not None or self.address is not None:
+            require_engine(self.backend, self.address)
         if self.out is not None:
             if not str(self.out).strip():
                 raise InvalidOption(f"out={self.out!r}: expected the name of a directory")
@@ -192,6 +182,7 @@ class Plan(NamedTuple):
     header: RunHeader
     settings: Settings
     referees: Sequence[Referee]  # one for each thread
+    traits: Mapping[str, Traits]  # of each player
     course: Course
 
 
@@ -242,7 +233,7 @@ def prepare(
         margin=None if settings.movetime is None else settings.margin,
         sprt=sprt,
     )
-    return Plan(header, settings, team, course or Schedule(header.schedule()))
+    return Plan(header, settings, team, traits, course or Schedule(header.schedule()))
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
@@ -265,6 +256,8 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     try:
         with open_games(out, plan.header) as file:
             known = {game.fixture: game for game in file.entries}
+            if settings.again:
+                known = {f: game for f, game in known.items() if game.forfeited_by is None}
             stored, _ = course.played(known)
             old = {game.fixture for game in stored}
             done = len(stored)
@@ -311,10 +304,12 @@ def _lost(games: int) -> str:
 def _new_games(plan: Plan, known: dict[Fixture, GameRecord]) -> Generator[GameRecord, None, None]:
     """Play what comes next, until the course is at its end; add each game to the known ones."""
     while fixtures := plan.course.played(known)[1]:
-        if plan.settings.backend is not None:
-            games = _play_on_cluster(plan, fixtures)
-        else:
+        games: Generator[GameRecord, None, None]
+        if (backend := plan.settings.backend) is None:
             games = do_all(Referee.play, fixtures, plan.referees)
+        else:
+            task = Games.of(plan.referees[0], plan.traits, plan.header.format())
+            games = spread(task, fixtures, backend, plan.settings.address, plan.settings.jobs)
         with closing(games):
             for game in games:
                 known[game.fixture] = game
@@ -329,60 +324,3 @@ def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Itera
             game = next(games)
             early[game.fixture] = game
         yield early.pop(fixture)
-
-
-def _play_on_cluster(plan: Plan, fixtures: Sequence[Fixture]) -> Generator[GameRecord, None, None]:
-    """Play games on a cluster; yield each when its batch is done."""
-    settings, first = plan.settings, plan.referees[0]
-    given = first.field, first.begun, first.clock, first.seed
-    batches = [
-        (*given, fixtures[i : i + BATCH], workers_share()) for i in range(0, len(fixtures), BATCH)
-    ]
-    try:
-        with _cluster(settings) as results:
-            for games in results(batches):
-                yield from games
-    except (C4Error, GeneratorExit):
-        raise
-    except Exception as error:
-        raise Unavailable(f"a worker of {settings.backend} failed: {error}") from error
-
-
-def workers_share() -> str:
-    """Return what a run and all workers of a cluster must have in common."""
-    return f"{versions()}, board {BOARD_SIZE}"
-
-
-def play_batch(
-    batch: tuple[Field, dict[str, Contents], Clock | None, int, Sequence[Fixture], str],
-) -> list[GameRecord]:
-    """Play games in a worker."""
-    field, begun, clock, seed, fixtures, version = batch
-    if version != workers_share():
-        where = f"a worker on {platform.node()} has c4env {workers_share()}"
-        raise InvalidOption(f"{where}: expected the same as the run, {version}")
-    with closing(Referee(field, clock, seed, begun=begun)) as referee:
-        return [referee.play(*fixture) for fixture in fixtures]
-
-
-@contextmanager
-def _cluster(settings: Settings) -> Iterator[Callable[[Any], Any]]:
-    """Make a context with a function that plays batches on a cluster, and yields each result."""
-    backend, address, jobs = str(settings.backend), settings.address, settings.jobs
-    with from_extra(backend, f"backend {backend!r} needs another package"):
-        library = importlib.import_module(
-            "distributed" if backend == "dask" else "ray.util.multiprocessing"
-        )
-    try:
-        if backend == "dask":
-            local = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
-            with library.Client(address, **({} if address else local)) as client:
-                done = partial(library.as_completed, with_results=True)
-                yield lambda batches: (games for _, games in done(client.map(play_batch, batches)))
-        else:
-            with library.Pool(jobs, ray_address=address) as pool:
-                yield partial(pool.imap_unordered, play_batch)
-    except OSError as error:
-        raise InvalidOption(
-            f"address={address!r}: no {backend} cluster answers ({error})"
-        ) from None

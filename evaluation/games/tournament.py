@@ -33,6 +33,7 @@ def round_robin(
     limit: int | None = None,
     movetime: float | None = None,
     margin: float = 0.1,
+    again: bool = False,
     backend: str | None = None,
     address: str | None = None,
     watch: Watcher | None = None,
@@ -47,7 +48,7 @@ def round_robin(
         openings: a number of plies, for all positions after this number but no mirror images;
             moves such as ``"44"``; ``"balanced:4,2"``; the path of a file; or a list of moves. See
             :func:`c4env.evaluation.games.run.choose_openings`.
-        seed, jobs, out, limit, movetime, margin, backend, address, watch, on_game: see
+        seed, jobs, out, limit, movetime, margin, again, backend, address, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`.
 
     Returns:
@@ -66,7 +67,7 @@ def round_robin(
     """
     settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
-        backend=backend, address=address, watch=watch, on_game=on_game,
+        again=again, backend=backend, address=address, watch=watch, on_game=on_game,
     )  # fmt: skip
     starts = choose_openings(openings, settings.seed, settings.limit)
     field = name_players(players)
@@ -87,6 +88,7 @@ def gauntlet(
     limit: int | None = None,
     movetime: float | None = None,
     margin: float = 0.1,
+    again: bool = False,
     backend: str | None = None,
     address: str | None = None,
     watch: Watcher | None = None,
@@ -99,7 +101,7 @@ def gauntlet(
             meet each other.
         field: the opponents, which do not meet each other.
         openings: as in :func:`round_robin`.
-        seed, jobs, out, limit, movetime, margin, backend, address, watch, on_game: see
+        seed, jobs, out, limit, movetime, margin, again, backend, address, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`.
 
     Raises:
@@ -114,7 +116,7 @@ def gauntlet(
     """
     settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
-        backend=backend, address=address, watch=watch, on_game=on_game,
+        again=again, backend=backend, address=address, watch=watch, on_game=on_game,
     )  # fmt: skip
     starts = choose_openings(openings, settings.seed, settings.limit)
     front, others = name_players(as_players(challengers)), name_players(field)

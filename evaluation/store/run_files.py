@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -59,6 +59,7 @@ class GameRecord:
     reason: str = ""  #: the cause of a forfeit
     nodes: tuple[int, int] = (0, 0)  #: positions searched
     seconds: tuple[float, float] = (0.0, 0.0)  #: time spent choosing moves
+    host: str = ""  #: the machine of a game on a cluster
 
     @property
     def points(self) -> tuple[float, float]:
@@ -98,7 +99,13 @@ class GameRecord:
             "nodes_second": self.nodes[1],
             "seconds_first": self.seconds[0],
             "seconds_second": self.seconds[1],
+            **({"host": self.host} if self.host else {}),
         }
+
+    def on(self, host: str) -> GameRecord:
+        """Return the game with the machine that played it, which a forfeit by time names."""
+        reason = f"{self.reason}; on {host}" if self.ending == "time" else self.reason
+        return replace(self, host=host, reason=reason)
 
     @classmethod
     def parse(cls, values: Any) -> GameRecord:
@@ -145,8 +152,8 @@ class GameRecord:
 def digest(games: Iterable[GameRecord]) -> str:
     """Return the hex digest of the games; their order does not matter.
 
-    The digest leaves out seconds, which never repeat, and the reasons of forfeits, which may
-    contain memory addresses.
+    The digest leaves out seconds and hosts, which never repeat, and the reasons of forfeits, which
+    may contain memory addresses.
     """
     lines = sorted(
         json.dumps(
@@ -199,8 +206,7 @@ def read_folder(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
         read_header(folder)  # refuses another board, whose games cannot be parsed
     games = read_lines(path, GameRecord.parse)  # before the header: a run may extend it now
     header = read_header(folder)
-    _check_games(path, header, games)
-    return header, games
+    return header, _checked(path, header, games)
 
 
 def read_header(folder: Path) -> RunHeader:
@@ -231,25 +237,32 @@ def _take_on(folder: Path, planned: RunHeader, games: list[GameRecord]) -> None:
     stored = None
     if games or (folder / RUN_FILE).exists():
         stored = read_header(folder)
-        _check_games(folder / GAMES_FILE, stored, games)
+        _checked(folder / GAMES_FILE, stored, games)
         header = extend_header(folder, stored, planned, [game.players for game in games])
     if header != stored:
         write_whole(folder / RUN_FILE, header.format())
 
 
-def _check_games(path: Path, header: RunHeader, games: list[GameRecord]) -> None:
-    """Raise an error if a game occurs twice or is not in the header's schedule."""
+def _checked(path: Path, header: RunHeader, games: list[GameRecord]) -> list[GameRecord]:
+    """Return the games without the forfeits that were played again.
+
+    Raises:
+        UnreadableRun: a game occurs twice, or is not in the header's schedule.
+    """
     schedule = set(header.schedule())
     if not schedule:  # people may play any number of games from one opening
-        return
+        return games
+    found: dict[Fixture, GameRecord] = {}
     for number, game in enumerate(games, start=1):
-        if game.fixture not in schedule:
+        before = found.get(game.fixture)
+        if game.fixture not in schedule or (before is not None and before.forfeited_by is None):
             first, second = game.players
             raise UnreadableRun(
                 f"{path}, line {number}: {first!r} against {second!r} from opening "
                 f"{game.opening!r} is a game of another run, or occurs twice"
             )
-        schedule.remove(game.fixture)
+        found[game.fixture] = game
+    return [game for game in games if found[game.fixture] is game]
 
 
 def games_table(games: Sequence[GameRecord]) -> Table:

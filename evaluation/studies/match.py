@@ -281,6 +281,7 @@ def play_match(
     limit: int | None = None,
     movetime: float | None = None,
     margin: float = 0.1,
+    again: bool = False,
     backend: str | None = None,
     address: str | None = None,
     watch: Watcher | None = None,
@@ -300,7 +301,7 @@ def play_match(
             list (:func:`c4env.evaluation.games.run.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
-        seed, jobs, out, limit, movetime, margin, backend, address, watch, on_game: see
+        seed, jobs, out, limit, movetime, margin, again, backend, address, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`.
 
     Raises:
@@ -315,7 +316,7 @@ def play_match(
     """
     settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
-        backend=backend, address=address, watch=watch, on_game=on_game,
+        again=again, backend=backend, address=address, watch=watch, on_game=on_game,
     )  # fmt: skip
     starts = choose_openings(openings, settings.seed, settings.limit)
     sides = [name_players(as_players(side)) for side in (one, other)]

@@ -294,6 +294,7 @@ def place(
     out: str | Path | None = None,
     movetime: float | None = None,
     margin: float = 0.1,
+    again: bool = False,
     watch: Watcher | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
 ) -> Placement:
@@ -305,7 +306,7 @@ def place(
         newcomer: a spec, or a callable on an observation.
         games: number of games, at most 242: an opening with both colours for every two.
         width: end earlier, as soon as the interval of the Elo is at most so wide, in Elo.
-        seed, jobs, out, movetime, margin, watch, on_game: see
+        seed, jobs, out, movetime, margin, again, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`. No more than two games are played at a
             time, since the next opponent depends on them.
 
@@ -328,8 +329,8 @@ def place(
     if width is not None and not width > 0:
         raise InvalidOption(f"width={width:g}: expected the width of an interval in Elo, above 0")
     settings = Settings(
-        seed=seed, jobs=jobs, out=out, movetime=movetime, margin=margin, watch=watch,
-        on_game=on_game,
+        seed=seed, jobs=jobs, out=out, movetime=movetime, margin=margin, again=again,
+        watch=watch, on_game=on_game,
     )  # fmt: skip
     settings = replace(settings, jobs=min(settings.jobs, 2))
     name = split_name(newcomer)[0] if isinstance(newcomer, str) else title(newcomer)

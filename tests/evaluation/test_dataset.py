@@ -297,3 +297,13 @@ def test_the_tensors_are_those_of_the_observation(late):
     assert torch.allclose(policy.sum(1), torch.ones(200))
     assert ((policy > 0).numpy() == result.best).all()
     assert (value.numpy() == np.sign(result.score)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_cluster_writes_the_same_bytes(tmp_path):
+    pytest.importorskip("distributed")
+    for name, where in (("here", {}), ("there", {"backend": "dask", "jobs": 2})):
+        evaluation.data(tmp_path / f"{name}.npz", 3000, plies=range(28, 36), **where)
+    here, there = ((tmp_path / f"{name}.npz").read_bytes() for name in ("here", "there"))
+    assert here == there

@@ -13,7 +13,7 @@ import pytest
 from c4env import evaluation
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import ScoredPosition
-from c4env.errors import AgentChanged
+from c4env.errors import AgentChanged, Unavailable
 from c4env.evaluation.exact.questions import question_agents, referee_of
 from c4env.evaluation.exact.scores import Judge
 
@@ -135,3 +135,53 @@ def test_answers_end_when_code_that_is_loaded_again_has_changed(folder):
     spec = f"exec:{sys.executable} own.py,newgame=restart"
     with pytest.raises(AgentChanged, match=r"helper\.py changed since"):
         evaluation.quality(spec, count=3, out="kept", watch=edit)
+
+
+BREAKS = """import os
+def agent(seen):
+    if os.path.exists("broken"):
+        raise OSError("the disk is full")
+    return int(seen["action_mask"].argmax())
+"""
+
+
+def test_after_a_repair_forfeits_and_missing_answers_are_asked_for_again(folder):
+    (folder / "own.py").write_text(BREAKS)
+    field = {"own": "own.py", "random": "random"}
+
+    def run(out, **options):
+        return evaluation.round_robin(field, openings=1, out=out, **options)
+
+    def ask(out, **options):
+        moves = evaluation.quality(["own.py", "greedy"], count=3, out=out, **options).moves
+        return [move.column for move in moves]
+
+    (folder / "broken").touch()
+    first, answers = run("games"), ask("answers")
+    assert {game.ending for game in first.games} == {"exception"}
+    (folder / "broken").unlink()
+    assert run("games").digest == first.digest  # kept, unless one says so
+    assert ask("answers") == answers
+    assert run("games", again=True).digest == run("new").digest != first.digest
+    assert evaluation.read_run("games").digest == run("games").digest == run("new").digest
+    assert ask("answers", again=True) == ask("answers") == ask("other") != answers
+    assert len((folder / "games" / "games.jsonl").read_text().splitlines()) == 16  # none is lost
+
+
+def test_an_agent_that_can_no_longer_be_made_is_the_machines_fault(folder):
+    (folder / "own.py").write_text(
+        "import os\nif os.path.exists('broken'):\n    raise OSError('no such library')\n" + DIES
+    )
+    (folder / "helper.py").write_text("")
+
+    def break_down(game):
+        (folder / "broken").touch()
+        (folder / "edited").touch()
+
+    field = {"own": "own.py", "random": "random"}
+    with pytest.raises(
+        Unavailable, match=r"'own' on .* and now cannot: .*no such library.*; \d of"
+    ):
+        evaluation.round_robin(field, openings=1, out="kept", on_game=break_down)
+    games = (folder / "kept" / "games.jsonl").read_text()
+    assert games.count("crash") == 1

@@ -2,7 +2,6 @@ import functools
 import inspect
 import itertools
 import os
-import pickle
 import signal
 import threading
 import time
@@ -14,10 +13,10 @@ import pytest
 from c4env import agents, evaluation
 from c4env.errors import InvalidOption
 from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.run import Settings, play, play_batch, prepare, workers_share
+from c4env.evaluation.games.run import Settings, play, prepare
 from c4env.evaluation.store.header import gauntlet_order, opening_major
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_folder
-from tests.helpers.processes import lines_of, run_python, start_python, wait_for_lines
+from tests.helpers.processes import lines_of, start_python, wait_for_lines
 
 FIELD = ["random", "greedy", "alphabeta:depth=3"]
 
@@ -187,32 +186,3 @@ def test_times_are_seconds_up_to_a_day(name):
             Settings(**{name: value})
     for given in (86400, np.int64(86400), np.float32(86400)):
         assert repr(getattr(Settings(**{name: given}), name)) == "86400.0"
-
-
-def test_a_worker_of_a_cluster_plays_what_the_run_plays():
-    players = {"one": "greedy", "two": "mcts:simulations=10", "three": centre_first}
-    result = evaluation.round_robin(players, ["4", "1"], seed=3)
-    fixtures = result.header.schedule()
-    given = name_players(players), {}, None, 3, fixtures, workers_share()
-    batch = pickle.loads(pickle.dumps(given))
-    assert digest(play_batch(batch)) == result.digest
-    with pytest.raises(InvalidOption, match=r"a worker on .* has c4env .*: expected the same as"):
-        play_batch((*batch[:-1], "another version"))
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_a_cluster_on_this_machine_plays_the_same_games(tmp_path):
-    pytest.importorskip("distributed")
-    (tmp_path / "mine.py").write_text("def agent(seen):\n    return seen['action_mask'].argmax()\n")
-    command = "-m", "c4env.evaluation", "run", "greedy", "random", "mcts:simulations=10", "mine.py"
-    digests = set()
-    for where in ((), ("--jobs", 2), ("--backend", "dask", "--jobs", 2)):
-        out = tmp_path / f"run{len(where)}"
-        done = run_python(*command, "--openings", 1, "--quiet", "--out", out, *where, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        games = read_folder(out)[1]
-        assert len(games) == 4 * 12
-        assert {game.ending for game in games} <= {"four", "full board"}
-        digests.add(digest(games))
-    assert len(digests) == 1
