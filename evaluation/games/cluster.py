@@ -99,6 +99,9 @@ def spread(
                 size = max(LEAST, min(size, int(LONGEST / pace))) if pace else LEAST
                 batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
                 running[engine.submit(task, batch, [*fit] if unfit else [])] = batch
+            if not running:
+                time.sleep(1.0)  # for a worker
+                continue
             if (future := engine.first([*running])) is None:
                 continue
             batch, done = running.pop(future), engine.result(future)
