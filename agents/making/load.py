@@ -105,8 +105,9 @@ def require_own_modules(folder: str, names: Iterable[str]) -> None:
         taken = file_of(sys.modules.get(name))
         if taken and taken != file:
             raise InvalidOption(
-                f"{file} has the name of {taken}, which Python would import here: expected "
-                "another name, or specs in a run, where each has a process of its own"
+                f"{file} has the name of {taken}, which Python imports here: expected another name "
+                "for it; for two agents with a module of one name, a run, where each spec has a "
+                "process of its own"
             )
 
 
