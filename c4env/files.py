@@ -42,14 +42,14 @@ def write_whole(path: str | os.PathLike[str], content: Content) -> None:
         raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _bytes_of(content: Content) -> bytes | memoryview:
+def _bytes_of(content: Content) -> bytes:
     if isinstance(content, str):
         return content.encode()
     if isinstance(content, bytes):
         return content
     memory = io.BytesIO()  # NumPy and PyTorch hide why a write to a real file failed
     content(memory)
-    return memory.getbuffer()
+    return memory.getvalue()  # a buffer would outlive the file in a traceback: Python may crash
 
 
 def require_file(path: Path, makes: bool) -> None:

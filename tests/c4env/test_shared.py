@@ -98,6 +98,15 @@ def test_a_write_that_fails_leaves_the_file_and_names_it_with_the_cause(tmp_path
     assert [(p, p.read_text()) for p in tmp_path.iterdir()] == [(path, "old")]
 
 
+def test_an_error_of_a_write_holds_no_buffer_of_the_content(tmp_path):
+    """Python 3.12 dies when it collects a file in memory that has one, and 3.13 complains."""
+    files = []
+    with pytest.raises(Unwritable) as caught:
+        write_whole(tmp_path / "missing" / "file", files.append)
+    files[0].close()  # BufferError if a buffer is left
+    assert "No such file" in str(caught.value)
+
+
 NEWER = pytest.mark.skipif(sys.version_info < (3, 13), reason="a switch of Python 3.13")
 
 
