@@ -93,15 +93,25 @@ class EngineFault(C4Error):
     The message may quote the program's output, with control characters escaped.
 
     Example:
-        >>> make("exec:false").choose(Position())
+        >>> make("exec:echo no,timeout=9").choose(Position())
         Traceback (most recent call last):
-        c4env.errors.EngineFault: false ended with exit code 1
+        c4env.errors.EngineFault: echo no answered 'no': expected one column 1..7 ...
     """
 
     def __init__(self, message: str) -> None:
         super().__init__(
             "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
         )
+
+
+class EngineEnded(EngineFault):
+    """An external program ended or crashed instead of an answer.
+
+    Example:
+        >>> make("exec:false").choose(Position())
+        Traceback (most recent call last):
+        c4env.errors.EngineEnded: false ended with exit code 1
+    """
 
 
 class LateAnswer(EngineFault):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,7 +21,8 @@ def write_whole(path: str | os.PathLike[str], content: Content) -> None:
     """Replace the content of a file atomically; a function writes it to a file in memory.
 
     A text is written as UTF-8. The content goes to a temporary file in the same folder, which then
-    replaces the old file. Readers see the old content or the new, even if the process is killed.
+    replaces the old file and keeps its permissions. Readers see the old content or the new, even if
+    the process is killed. Of several writers at a time the last one's content stays.
     To a pipe or a device, the content is written directly.
 
     Raises:
@@ -31,25 +34,39 @@ def write_whole(path: str | os.PathLike[str], content: Content) -> None:
         if os.path.exists(path) and not os.path.isfile(path):
             Path(path).write_bytes(data)
             return
-        target = Path(os.path.realpath(path))  # a symbolic link stays, and its target changes
-        partial = target.with_name(f"{target.name}.{os.getpid()}.part")
-        try:
-            partial.write_bytes(data)
-            partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
+        _replace(Path(os.path.realpath(path)), data)  # a symbolic link stays, its target changes
     except OSError as error:
         raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _bytes_of(content: Content) -> bytes | memoryview:
+def _replace(target: Path, data: bytes) -> None:
+    old = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    partial = target.with_name(f"{target.name}.{os.urandom(8).hex()}.part")  # only this call's
+
+    def create(name: str, flags: int) -> int:  # never readable by more users than the old file
+        return os.open(name, flags, 0o666 if old is None else old)
+
+    try:
+        with open(partial, "xb", opener=create) as file:
+            file.write(data)
+        if old is not None:
+            with suppress(OSError):  # a file system without permissions
+                partial.chmod(old)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _bytes_of(content: Content) -> bytes:
     if isinstance(content, str):
         return content.encode()
     if isinstance(content, bytes):
         return content
     memory = io.BytesIO()  # NumPy and PyTorch hide why a write to a real file failed
     content(memory)
-    return memory.getbuffer()
+    return (
+        memory.getvalue()
+    )  # a buffer would outlive the file in a traceback, which may crash Python
 
 
 def require_file(path: Path, makes: bool) -> None:

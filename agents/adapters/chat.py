@@ -278,11 +278,12 @@ def open_client(base_url: str, timeout: float) -> Any:
     key = os.environ.get(API_KEY) or NO_KEY
     if not re.fullmatch("[!-~]+( +[!-~]+)*", key):  # HTTP libraries quote a key they cannot send
         raise InvalidOption(f"chat: {API_KEY}: expected printable ASCII, without blanks around it")
-    return _client(base_url or default, timeout, key)
+    # A fork has clients of its own: on a shared connection one would get the other's answers.
+    return _client(os.getpid(), base_url or default, timeout, key)
 
 
 @functools.cache
-def _client(base_url: str, timeout: float, key: str) -> Any:
+def _client(process: int, base_url: str, timeout: float, key: str) -> Any:
     with from_extra("chat", "chat: needs the package openai"):
         import openai
     return openai.OpenAI(

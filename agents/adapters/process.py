@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +14,12 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Final, NoReturn
 
-from c4env.errors import EngineFault, LateAnswer
+from c4env.errors import EngineEnded, EngineFault, LateAnswer
 
 LONGEST_LINE: Final = 1 << 16  # bytes
 STDERR_KEPT: Final = 20  # lines of standard error
 EXIT_TIMEOUT: Final = 1.0  # seconds to wait for the exit of a program that has closed its output
+LOOK: Final = 0.05  # seconds without an answer between two looks whether the program has failed
 HAS_GROUPS: Final = os.name == "posix"
 
 
@@ -27,6 +29,7 @@ class LineProcess:
     Where there are process groups, the program and its children form one, so Ctrl-C does not reach
     them. They are killed when the object is closed or discarded, and when the interpreter exits.
     If this process is killed, the program's standard input closes, and the program must exit.
+    A fork of this process cannot ask, and ends nothing.
 
     Raises:
         EngineFault: the program cannot be started.
@@ -40,6 +43,7 @@ class LineProcess:
         variables: Mapping[str, str] | None = None,
     ) -> None:
         self.title = title
+        self._owner = os.getpid()
         pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(
@@ -54,35 +58,62 @@ class LineProcess:
             _reader(self._process.stdout, self._answers.put),
             _reader(self._process.stderr, self._complaints.append),
         ]
-        self._end = weakref.finalize(self, _end, self._process)
+        self._end = weakref.finalize(self, _end, self._process, self._owner)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether this process is a fork of the one that started the program."""
+        return self._owner != os.getpid()
 
     def ask(self, line: str, seconds: float) -> str:
         """Send a line and return the program's answer; after an error, close the program.
 
         Raises:
             LateAnswer: no answer within ``seconds``.
-            EngineFault: the program ended, or wrote a line without a request.
+            EngineEnded: the program ended.
+            EngineFault: it wrote a line without a request, or another process started it.
         """
+        if self.is_shared:
+            raise EngineFault(
+                f"{self.title} answers process {self._owner}, which started it: process "
+                f"{os.getpid()} is a fork, and has to start its own"
+            )
         if not self._answers.empty():
             self._refuse(self._answers.get())
         with contextlib.suppress(OSError):  # an ended program is noticed when it does not answer
             self._process.stdin.write(line.encode() + b"\n")  # type: ignore[union-attr]  # piped
-        try:
-            answer = self._answers.get(timeout=seconds)
-        except Empty:
-            raise LateAnswer(f"{self.title} gave no answer within {seconds:.3g} s") from None
+        answer = self._next_line(seconds)
         if len(answer) == LONGEST_LINE:
             raise EngineFault(f"{self.title} answered a line of more than {LONGEST_LINE} bytes")
         if not answer.endswith(b"\n"):
-            raise EngineFault(f"{self.title} {self._how_it_ended()}")
+            raise EngineEnded(f"{self.title} {self._how_it_ended()}")
         return answer.decode(errors="replace").strip()
+
+    def _next_line(self, seconds: float) -> bytes:
+        """Return the program's next line, without its end if the program ends before that.
+
+        The output of a program that has failed may stay open: a child of the program may hold it.
+        After a program that ended without an error, such as a launcher, its child may answer.
+        """
+        deadline, has_failed = time.monotonic() + seconds, False
+        while True:
+            left = max(0.0, deadline - time.monotonic())
+            try:
+                return self._answers.get(timeout=min(left, LOOK))
+            except Empty:
+                if has_failed:  # and all that it wrote is read
+                    return b""
+                if left <= LOOK:
+                    late = f"{self.title} gave no answer within {seconds:.3g} s"
+                    raise LateAnswer(late) from None
+            has_failed = bool(self._process.poll())
 
     def finish(self, pause: float, seconds: float) -> None:
         """Close the program's input, and wait for its end.
 
         Raises:
-            EngineFault: the program writes a line within ``pause`` before that, or has ended; or it
-                does not end within ``seconds``.
+            EngineEnded: the program has ended before that.
+            EngineFault: it writes a line within ``pause`` before that, or goes on for ``seconds``.
         """
         with contextlib.suppress(Empty):
             self._refuse(self._answers.get(timeout=pause))
@@ -101,7 +132,7 @@ class LineProcess:
     def _refuse(self, line: bytes) -> NoReturn:
         """Raise the error about a line without a request, or about the end of the output."""
         if not line:
-            raise EngineFault(f"{self.title} {self._how_it_ended()}")
+            raise EngineEnded(f"{self.title} {self._how_it_ended()}")
         text = line[:80].decode(errors="replace")
         raise EngineFault(f"{self.title} wrote {text!r} without a request")
 
@@ -114,6 +145,7 @@ class LineProcess:
             ending = f"ended with exit code {code}"
             if code < 0:
                 ending = f"was ended by signal {signal.Signals(-code).name}"
+        self.close()  # also the children, which may hold the outputs
         for reader in self._readers:
             reader.join(EXIT_TIMEOUT)
         lines = [line.decode(errors="replace").strip() for line in self._complaints]
@@ -134,10 +166,11 @@ def _reader(stream: IO[bytes] | None, put: Callable[[bytes], object]) -> Thread:
     return thread
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the program's process group, and wait for the program."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL) if HAS_GROUPS else process.kill()
-    process.wait()
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    """Kill the program's process group, and wait for the program; a fork only lets go of it."""
+    if owner == os.getpid():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL) if HAS_GROUPS else process.kill()
+        process.wait()
     with contextlib.suppress(OSError):
         process.stdin.close()  # type: ignore[union-attr]  # piped

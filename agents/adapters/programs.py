@@ -88,9 +88,9 @@ class Engine(Agent):
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; notify the program as the option ``newgame`` says."""
-        if self.newgame == "restart":
+        if self.newgame == "restart" or self._is_shared:
             self.close()
-        elif self.newgame == "reset":
+        if self.newgame == "reset":
             number = as_number(seed)
             self._ask("reset" if number is None else f"reset {number}", self._seconds())
 
@@ -113,6 +113,11 @@ class Engine(Agent):
         if len(faults) > 1:
             raise faults[0]
 
+    @property
+    def _is_shared(self) -> bool:
+        """Whether this process was forked while the program ran; a fork starts its own program."""
+        return self._process is not None and self._process.is_shared
+
     def finish(self) -> None:
         """Close the program's input; check that the program ends, and adds no line before that.
 
@@ -134,10 +139,13 @@ class Engine(Agent):
         """Return the program's column; set :attr:`nodes` if the program reports nodes.
 
         Raises:
-            EngineFault: the program crashed, or its answer is no legal column.
+            EngineEnded: the program ended or crashed.
+            EngineFault: its answer is no legal column.
             LateAnswer: the answer took longer than ``timeout``.
         """
         require_move(position)
+        if self._is_shared:
+            self.close()
         self.nodes = 0
         self._deadline = time.monotonic() + min(self.limit, self._seconds())
         if self.reply == "column":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
@@ -45,7 +46,8 @@ class Solver:
     ``-((44 - plies) // 2)`` if its last disc won, and 0 if the board is full.
 
     The transposition table serves later calls; :meth:`clear` empties the table, and a copy begins
-    with an empty table. Threads may share a solver; their long searches wait for each other.
+    with an empty table. Threads may share a solver; their long searches wait for each other. A fork
+    of the process has a table of its own, with the entries that it had then.
 
     Args:
         book: the opening book: ``"default"`` knows all positions of up to 12 discs; a path; a
@@ -77,6 +79,7 @@ class Solver:
         self._epoch = self._newest = 1  # the current and the newest epoch of the table
         self._workspaces: list[Int64s] = []  # those that no search uses
         self._lock = threading.Lock()  # around a search that takes long
+        _solvers.add(self)
 
     def __repr__(self) -> str:
         return f"Solver(book={self.book!r}, table_mb={self.table_mb})"
@@ -386,3 +389,16 @@ def _bounds(name: str, bounds: ArrayLike, count: int) -> Int8s:
             f"{name}={bounds!r}: expected integers in -{LARGEST}..{LARGEST}, one or {count} of them"
         )
     return np.ascontiguousarray(np.broadcast_to(array, count), np.int8)
+
+
+_solvers = weakref.WeakSet[Solver]()
+
+
+def _release_locks() -> None:
+    """Release the solvers' locks in a fork, where the threads that held them do not run."""
+    for solver in _solvers:
+        solver._lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_release_locks)

@@ -147,8 +147,11 @@ def allocate(megabytes: int) -> Int64s:
     if count < 1 << TAG_SHIFT:
         least = (BYTES_PER_BUCKET << TAG_SHIFT) >> 20
         raise InvalidOption(f"table_mb={megabytes}: expected {least} or more for this board")
+    # Private: a fork of the process must not write into this table, and Linux gives large pages to
+    # private memory only. Windows has no flags, and no forks.
+    flags = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
     try:
-        memory = mmap.mmap(-1, count * BYTES_PER_BUCKET)
+        memory = mmap.mmap(-1, count * BYTES_PER_BUCKET, **flags)
     except (OSError, OverflowError) as error:
         raise InvalidOption(f"table_mb={megabytes}: {error}; expected a smaller value") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from c4env.agents.base import Agent
 from c4env.envs.opponents import reset_player
-from c4env.errors import InvalidAction, LateAnswer, Unavailable, describe_error
+from c4env.errors import EngineEnded, InvalidAction, LateAnswer, Unavailable, describe_error
 from c4env.geometry import DIGITS, parse_column
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def ask(agent: Agent, position: Position) -> tuple[int, int]:
         raise
     except LateAnswer as error:  # from an engine or a server
         raise Fault("time", describe_error(error, with_type=False)) from None
+    except EngineEnded as error:  # a program of its own
+        raise Fault("crash", describe_error(error, with_type=False)) from None
     except InvalidAction as error:
         raise Fault("nonsense", describe_error(error, with_type=False)) from None
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
@@ -61,5 +63,7 @@ def begin(agent: Agent, seed: int) -> None:
         reset_player(agent, seed)
     except (Fault, Unavailable, KeyboardInterrupt):
         raise
+    except EngineEnded as error:
+        raise Fault("crash", f"reset: {describe_error(error, with_type=False)}") from None
     except BaseException as error:
         raise Fault("exception", f"reset: {describe_error(error)}") from None

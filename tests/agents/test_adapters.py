@@ -15,7 +15,7 @@ from c4env.errors import EngineFault, IllegalMove, LateAnswer
 from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.referee import Referee
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
-from tests.helpers.processes import start_python
+from tests.helpers.processes import FORKS, in_a_fork, start_python
 
 HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
 
@@ -168,6 +168,8 @@ def family(folder):
         ("sys.exit(3)", "ended with exit code 3"),
         ("raise KeyError(7)", "ended with exit code 1: KeyError: 7"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "ended by signal SIGSEGV"),
+        # A child holds the output:
+        ("import os, subprocess; subprocess.Popen(['sleep', '60']); os.abort()", "signal SIGABRT"),
         ("print('x' * (1 << 17), end='', flush=True); time.sleep(60)", f"more than {LONGEST_LINE}"),
         ("sys.stdout.close(); import os; os.close(1); time.sleep(60)", "closed its output"),
     ],
@@ -176,6 +178,36 @@ def test_how_a_program_ended_is_said(tmp_path, statements, words):
     process = LineProcess(answering(tmp_path, statements).split(), "it")
     with pytest.raises(EngineFault, match=rf"^it .*{words}"):
         process.ask("44", 30)
+
+
+def test_the_child_of_a_launcher_answers(tmp_path):
+    child = answering(tmp_path, FIRST).split()
+    launcher = f"import subprocess; subprocess.Popen({child!r})"
+    process = LineProcess(python(tmp_path, launcher, "launcher.py").split(), "it")
+    assert process.ask("", 30) == "1"
+    process._process.wait()
+    assert process.ask("111111", 30) == "2"
+    process.close()
+
+
+@FORKS
+def test_a_fork_starts_a_program_of_its_own(tmp_path, made):
+    """On shared pipes the parent would read the answers to the fork."""
+    agent = made(f"exec:{answering(tmp_path, COUNTER.strip())}")
+    assert [agent.choose(Position()) for _ in range(2)] == [0, 1]
+    running = agent._process
+
+    def play():
+        with pytest.raises(EngineFault, match="is a fork, and has to start its own"):
+            running.ask("", 1)
+        columns = [agent.choose(Position()) for _ in range(2)]
+        agent.close()
+        running.close()  # which ends nothing of another process
+        return columns
+
+    assert in_a_fork(play) == [0, 1]
+    assert agent.choose(Position()) == 2
+    assert agent._process is running
 
 
 def test_a_hang_ends_with_the_time_and_so_does_the_program(tmp_path):

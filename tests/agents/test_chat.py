@@ -14,6 +14,7 @@ from c4env.agents.adapters.chat import Answers, Reply, find_prompt, open_client
 from c4env.envs.text import fill, template
 from c4env.errors import EngineFault, IllegalMove, InvalidOption, Unavailable, Unwritable
 from tests.helpers.chat import KEY, Fault, rows_of, server_with_key
+from tests.helpers.processes import FORKS, in_a_fork
 
 FULL_2 = Position.parse("222222")
 
@@ -212,6 +213,13 @@ def test_a_refusal_is_not_waited_out_and_says_if_it_is_about_the_key(
     with pytest.raises(Unavailable, match="status 402: 'No credit'; the key is"):
         agents.make(server.spec).choose(Position())
     assert len(server.asked) == 2
+
+
+@FORKS
+def test_a_fork_has_a_client_of_its_own(server):
+    client = open_client(server.url, 120.0)
+    assert open_client(server.url, 120.0) is client
+    assert in_a_fork(lambda: open_client(server.url, 120.0) is not client)
 
 
 # -- secrets --------------------------------------------------------

@@ -12,6 +12,7 @@ from c4env.agents.making.wrap import as_agent
 from c4env.agents.making.zoo import ZOO
 from c4env.errors import IllegalMove, InvalidOption, MissingExtra
 from tests.helpers.paths import ROOT
+from tests.helpers.processes import FORKS, in_a_fork
 
 KAGGLE = f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}"
 
@@ -58,6 +59,35 @@ def test_a_search_and_a_choice_count_the_same_nodes(spec):
     assert chooser.choose(position) == searcher.search(position).column
     assert chooser.nodes == searcher.nodes >= 0
     assert searcher.search(position).nodes == searcher.nodes
+
+
+@FORKS
+@pytest.mark.compiled
+def test_a_fork_plays_as_its_parent_and_changes_nothing_there():
+    pool = agents.Pool({"greedy": 1, "random": 1, "alphabeta:depth=2": 1}, seed=1)
+    specs = (
+        "learned",
+        "perfect",
+        "mcts:simulations=60",
+        "puct:simulations=12",
+        "deepening:nodes=300",
+    )
+    players = [pool, *map(agents.make, specs)]
+
+    def play(plies):
+        positions = [Position.parse(DRAWN[:count]) for count in plies]
+        return [[player.choose(position) for position in positions] for player in players]
+
+    for player in players:
+        player.reset(5)
+    first, rest = (18, 20), (22, 26, 30)
+    begun = play(first)
+    forked = in_a_fork(lambda: play(rest))
+    alone = play(rest)
+    assert forked == alone
+    for player in players:
+        player.reset(5)
+    assert [play(first), play(rest)] == [begun, alone]
 
 
 def test_a_table_or_tree_takes_no_more_memory_than_it_may():

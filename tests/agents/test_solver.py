@@ -3,8 +3,10 @@
 import functools
 import pickle
 import random
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
 from tests.helpers.paths import DATA, published
+from tests.helpers.processes import FORKS, in_a_fork
 from tests.rules import reference
 from tests.rules.positions import random_position, random_positions
 
@@ -210,6 +213,34 @@ def test_threads_that_share_a_solver_get_exact_scores():
         ways = [scores, scores, batch, batch]
         for result in threads.map(lambda way, order: way(order), ways, [asked, asked[::-1]] * 2):
             assert result == known
+
+
+@FORKS
+@pytest.mark.compiled
+def test_a_fork_writes_into_no_table_but_its_own():
+    asked = random_positions(20, 3, 18, 18)
+    solver = Solver(book=None, table_mb=1)
+    signs = [solver.signs(position, 2_000) for position in asked]
+    scores = [solver.score(position) for position in asked]
+    table = solver._table.copy()  # what a fork writes changes few answers
+    with solver._lock:  # as a search in another thread does, which the fork does not have
+        forked = in_a_fork(
+            lambda: ([solver.signs(p, 2_000) for p in asked], [solver.score(p) for p in asked])
+        )
+    assert forked == (signs, scores)
+    assert (solver._table == table).all()
+    assert [solver.signs(position, 2_000) for position in asked] == signs
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the file of mappings is that of Linux")
+def test_a_table_is_private_memory_which_alone_gets_huge_pages():
+    solver = Solver(book=None, table_mb=4)
+    address = solver._table.ctypes.data
+    rights = {}
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        begin, end = (int(number, 16) for number in line.split()[0].split("-"))
+        rights[begin <= address < end] = line.split()[1]
+    assert rights[True] == "rw-p"
 
 
 @pytest.mark.compiled

@@ -2,8 +2,10 @@
 
 import os
 import re
+import stat
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -96,6 +98,36 @@ def test_a_write_that_fails_leaves_the_file_and_names_it_with_the_cause(tmp_path
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert str(caught.value) == f"{path} cannot be written: File too large"
     assert [(p, p.read_text()) for p in tmp_path.iterdir()] == [(path, "old")]
+
+
+def test_an_error_of_a_write_holds_no_buffer_of_the_content(tmp_path):
+    """Python 3.12 dies when it collects a file in memory that has one, and 3.13 complains."""
+    files = []
+    with pytest.raises(Unwritable) as caught:
+        write_whole(tmp_path / "missing" / "file", files.append)
+    files[0].close()  # BufferError if a buffer is left
+    assert "No such file" in str(caught.value)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
+    for mode in (0o600, 0o664, 0o444):
+        path = tmp_path / f"{mode:o}"
+        path.write_text("old")
+        path.chmod(mode)
+        write_whole(path, "new")
+        assert (stat.S_IMODE(path.stat().st_mode), path.read_text()) == (mode, "new")
+    (tmp_path / "made").write_text("")
+    write_whole(tmp_path / "new", "new")
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "made").stat().st_mode  # as the umask
+
+
+def test_threads_that_write_one_file_do_not_meet(tmp_path):
+    texts = [str(number) * 10_000 for number in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        [*threads.map(lambda text: write_whole(tmp_path / "file", text), 20 * texts)]
+    assert (tmp_path / "file").read_text() in texts
+    assert len([*tmp_path.iterdir()]) == 1
 
 
 NEWER = pytest.mark.skipif(sys.version_info < (3, 13), reason="a switch of Python 3.13")

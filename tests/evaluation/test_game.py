@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from c4env import agents
-from c4env.errors import LateAnswer
+from c4env.agents.making.wrap import FunctionAgent
+from c4env.errors import EngineEnded, LateAnswer
 from c4env.evaluation.games import game
 from c4env.evaluation.games.game import Clock, game_seed
 from tests.helpers.policies import first_legal
@@ -120,6 +121,20 @@ def test_an_engine_that_is_late_by_its_own_clock_forfeits_on_time():
 
     game = against(Slow(late))
     assert (game.ending, game.reason, game.forfeited_by) == ("time", "no answer within 2 s", 0)
+
+
+def test_a_program_that_ends_in_a_move_or_before_a_game_crashes():
+    words = "./engine was ended by signal SIGABRT"
+
+    def ends(*_):
+        raise EngineEnded(words)
+
+    game = against(Slow(ends))
+    assert (game.ending, game.reason, game.forfeited_by) == ("crash", words, 0)
+    agent = FunctionAgent(first_legal)
+    agent.reset = ends
+    game = against(agent)
+    assert (game.ending, game.reason, game.forfeited_by) == ("crash", f"reset: {words}", 0)
 
 
 def test_the_margin_is_forgiven():

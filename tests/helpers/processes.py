@@ -1,13 +1,23 @@
 """Python in processes of its own, which find the packages of this checkout from any folder."""
 
 import os
+import pickle
+import signal
 import subprocess
 import sys
 import time
+import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import pytest
 
 from tests.helpers.paths import ROOT
+
+T = TypeVar("T")
+
+FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows forks no process")
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -38,3 +48,24 @@ def wait_for_lines(process: subprocess.Popen[str], path: Path, count: int) -> No
     while lines_of(path) < count:
         assert process.poll() is None
         time.sleep(0.005)
+
+
+def in_a_fork(work: Callable[[], T], seconds: int = 60) -> T:
+    """What a function returns in a fork of this process; EOFError if it raises, or takes longer."""
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about threads: those of pytest do not matter here
+        child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(seconds)
+            with open(writing, "wb") as file:
+                pickle.dump(work(), file)
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as file:
+        said = file.read()
+    os.waitpid(child, 0)
+    result: T = pickle.loads(said)
+    return result
