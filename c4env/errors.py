@@ -65,6 +65,19 @@ class InvalidOption(C4Error):
     """
 
 
+class UnknownKeyword(InvalidOption, TypeError):
+    """A function has no parameter of this name.
+
+    The message begins with Python's words, which libraries look for.
+
+    Example:
+        >>> gymnasium.make("c4env/ConnectFour-v0", oponent="greedy")
+        Traceback (most recent call last):
+        c4env.errors.UnknownKeyword: ConnectFourEnv() got an unexpected keyword argument 'oponent';
+        did you mean 'opponent'? ...
+    """
+
+
 class UnknownAgent(C4Error):
     """No agent has the name, or importing or making the agent failed.
 
