@@ -24,7 +24,12 @@ import traceback
 from collections.abc import Iterable
 from typing import Final, SupportsIndex
 
+import numpy as np
+
 from c4env.system import FOLDER, is_users
+
+BOOLEANS: Final = (bool, np.bool_)
+"""The types of booleans. They are no integers here; before NumPy 2.3 ``np.bool_`` is an index."""
 
 REASON: Final = 300  # the most characters of an agent's error to keep
 
@@ -176,7 +181,7 @@ def require_integer(
         InvalidOption: the value is not an integer, or is out of range.
     """
     number = None
-    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+    if isinstance(value, SupportsIndex) and not isinstance(value, BOOLEANS):
         with contextlib.suppress(TypeError):  # raised by an array with several elements
             number = operator.index(value)
     if number is None or number < low or (high is not None and number > high):

@@ -86,7 +86,7 @@ def test_copies_keep_the_game_and_its_chance_and_go_their_own_way(name, moves, d
     assert state_of(double) == state_of(environment)
 
 
-NOT_COLUMNS = [-1, 7, 10**30, True, 2.0, "3", None, np.array([3])]
+NOT_COLUMNS = [-1, 7, 10**30, True, np.True_, 2.0, "3", None, np.array([3])]
 
 
 @pytest.mark.parametrize("action", NOT_COLUMNS, ids=repr)
@@ -172,6 +172,7 @@ def test_a_generator_that_is_assigned_draws(make):
         ("4455", InvalidOption, "expected a dict"),
         ({"seed": -1}, InvalidOption, "seed=-1"),
         ({"seed": True}, InvalidOption, "seed=True"),
+        ({"seed": np.True_}, InvalidOption, "seed=.*True"),
     ],
 )
 def test_a_reset_that_is_refused_leaves_the_game_as_it_was(name, options, error, match):
@@ -190,14 +191,14 @@ SEATED = [ConnectFourEnv, partial(ConnectFourVectorEnv, 2, opponent="random")]
 @pytest.mark.parametrize(
     ("makes", "option", "values"),
     [
-        (ALL, "screen_scaling", (0, -3, 2.5, True, "9")),
-        (SEATED, "seat", (2, "first", True, [])),
+        (ALL, "screen_scaling", (0, -3, 2.5, True, np.True_, "9")),
+        (SEATED, "seat", (2, "first", True, np.True_, [])),
         (SEATED, "illegal", ("ignore",)),
         ([ConnectFourEnv, SMALL_VECTOR], "layout", ("rows", [])),
         ([ConnectFourEnv, SMALL_VECTOR], "dtype", ("float64", None, "int7")),
         ([SMALL_VECTOR], "autoreset_mode", ("never",)),
         ([SMALL_VECTOR], "action_mask", ("none", None, [])),
-        ([ConnectFourVectorEnv], "num_envs", (0, -1, 2.0, True, "3", None)),
+        ([ConnectFourVectorEnv], "num_envs", (0, -1, 2.0, True, np.True_, "3", None)),
     ],
 )
 def test_an_option_that_cannot_be_is_quoted(makes, option, values):
