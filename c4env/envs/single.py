@@ -28,7 +28,7 @@ from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import Form, observe
 from c4env.openings import Openings
 from c4env.position import Position, parse_column
-from c4env.render import DEFAULT_SCALING, RENDER_MODES, Viewer
+from c4env.render import RENDER_MODES, VIDEO_SCALING, Viewer
 from c4env.rules import COLUMNS, ROWS
 
 _BOARD: Final = np.zeros(1, np.int64)  # the number of the only board
@@ -89,7 +89,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         illegal: str = "lose",
         exact_reward: bool = False,
         render_mode: str | None = None,
-        screen_scaling: int = DEFAULT_SCALING,
+        screen_scaling: int = VIDEO_SCALING,
     ) -> None:
         """Make an environment; ``reset()`` starts its first game.
 
@@ -108,7 +108,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             exact_reward: whether ``info`` has the exact reward of each move, by the solver.
             render_mode: None, ``"human"`` (a window; needs ``pygame-ce``),
                 ``"rgb_array"`` or ``"ansi"``.
-            screen_scaling: size of a picture; see ``c4env.render``.
+            screen_scaling: size of a picture; see ``c4env.render``. A video needs an even number.
 
         Raises:
             InvalidOption: an argument has an invalid value, or the opponent could end a game before
@@ -143,6 +143,14 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._agent, self._opponent = agent_of(opponent), opponent
         if self._agent is not None:
             self._games = self._agent.games(1)
+
+    def set_opponent(self, opponent: AnyOpponent) -> None:
+        """Set :attr:`opponent`, also through wrappers.
+
+        Stable-Baselines3 calls it by ``envs.env_method("set_opponent", opponent)``. Its
+        ``set_attr`` sets an attribute of the outermost wrapper, and the opponent stays.
+        """
+        self.opponent = opponent
 
     @property
     def np_random(self) -> np.random.Generator:
