@@ -51,8 +51,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     Action: ``Discrete(7)``, a 0-based column. Observation: a Box with the planes of
     ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in the form that ``layout``
-    and ``dtype`` give. Reward: 1 if the caller wins, -1 if the caller loses (even by
-    the opponent's reply), else 0.
+    and ``dtype`` give, by default float32 ``(84,)``. Reward: 1 if the caller wins, -1 if the
+    caller loses (even by the opponent's reply), else 0.
 
     Info: ``"action_mask"`` int8 ``(7,)``, all ones once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
@@ -85,7 +85,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         *,
         openings: Openings | None = None,
         layout: str = "flat",
-        dtype: DTypeLike = "int8",
+        dtype: DTypeLike = "float32",
         illegal: str = "lose",
         exact_reward: bool = False,
         render_mode: str | None = None,
@@ -102,7 +102,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 of plies; moves such as ``"44"``, a position, or a list of both; ``"balanced:4,2"``,
                 ``"exam"`` or the path of a file. None means the empty board. Openings in which the
                 opponent could end the game with its first move are left out, with a warning.
-            layout, dtype: the form of the observation; see ``c4env.observation``.
+            layout, dtype: the form of the observation; see ``c4env.observation``. Networks take the
+                default, float32.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
             exact_reward: whether ``info`` has the exact reward of each move, by the solver.

@@ -45,7 +45,7 @@ class ConnectFourVecEnv(VecEnv):
         *,
         openings: Openings | None = None,
         layout: str = "flat",
-        dtype: DTypeLike = "int8",
+        dtype: DTypeLike = "float32",
         illegal: str = "lose",
         render_mode: str | None = None,
         screen_scaling: int = VIDEO_SCALING,

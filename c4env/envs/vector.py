@@ -91,10 +91,10 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     the next; ``info["final_obs"]``, an array of objects, and ``info["final_info"]`` hold the end.
     ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
 
-    With ``action_mask="info"``, an opponent and ``layout="flat"``, everything equals what
-    ``gymnasium.vector.SyncVectorEnv`` returns for N objects of ``ConnectFourEnv`` with the same
-    arguments and seeds. ``gymnasium.make_vec("c4env/ConnectFour-v0", N)`` makes this form. An
-    opponent with random numbers of its own is one opponent here for all boards.
+    With ``action_mask="info"``, an opponent, ``layout="flat"`` and ``dtype="float32"``, everything
+    equals what ``gymnasium.vector.SyncVectorEnv`` returns for N objects of ``ConnectFourEnv`` with
+    the same arguments and seeds. ``gymnasium.make_vec("c4env/ConnectFour-v0", N)`` makes this
+    form. An opponent with random numbers of its own is one opponent here for all boards.
 
     Example:
         >>> envs = ConnectFourVectorEnv(256, opponent="greedy")
