@@ -12,7 +12,7 @@ import re
 import sys
 from typing import Any, Final, NamedTuple, Self
 
-from c4env.errors import InvalidOption, WrongOrder
+from c4env.errors import BOOLEANS, InvalidOption, WrongOrder
 
 VARIABLE: Final = "C4ENV_BOARD"
 MOST_BITS: Final = 63  # bits of an int64 for a board; a column has rows + 1 bits
@@ -39,11 +39,11 @@ class Size(NamedTuple):
         """
         numbers = (rows, columns, connect)
         try:
+            if any(isinstance(number, BOOLEANS) for number in numbers):
+                raise TypeError
             size = cls(*map(operator.index, numbers))
         except TypeError:
             raise InvalidOption(f"board {numbers}: expected three integers") from None
-        if any(isinstance(number, bool) for number in numbers):
-            raise InvalidOption(f"board {numbers}: expected three integers")
         fits = size.rows >= 2 and size.columns * (size.rows + 1) <= MOST_BITS
         if not fits or not 3 <= size.connect <= min(size.columns, LONGEST):
             raise InvalidOption(

@@ -24,7 +24,12 @@ import traceback
 from collections.abc import Iterable
 from typing import Final, SupportsIndex
 
+import numpy as np
+
 from c4env.system import FOLDER, is_users
+
+BOOLEANS: Final = (bool, np.bool_)
+"""The types of booleans. They are no integers here; before NumPy 2.3 ``np.bool_`` is an index."""
 
 REASON: Final = 300  # the most characters of an agent's error to keep
 
@@ -62,6 +67,19 @@ class InvalidOption(C4Error):
         >>> make("alphabeta:depth=0")
         Traceback (most recent call last):
         c4env.errors.InvalidOption: alphabeta: depth='0': expected int between 1 and 42
+    """
+
+
+class UnknownKeyword(InvalidOption, TypeError):
+    """A function has no parameter of this name.
+
+    The message begins with Python's words, which libraries look for.
+
+    Example:
+        >>> gymnasium.make("c4env/ConnectFour-v0", oponent="greedy")
+        Traceback (most recent call last):
+        c4env.errors.UnknownKeyword: ConnectFourEnv() got an unexpected keyword argument 'oponent';
+        did you mean 'opponent'? ...
     """
 
 
@@ -180,7 +198,7 @@ def require_integer(
         InvalidOption: the value is not an integer, or is out of range.
     """
     number = None
-    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+    if isinstance(value, SupportsIndex) and not isinstance(value, BOOLEANS):
         with contextlib.suppress(TypeError):  # raised by an array with several elements
             number = operator.index(value)
     if number is None or number < low or (high is not None and number > high):

@@ -28,7 +28,8 @@ from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column, require
 from c4env.rules import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
 
 RENDER_MODES: Final = ("human", "rgb_array", "ansi")
-DEFAULT_SCALING: Final = 9
+DEFAULT_SCALING: Final = 9  # PettingZoo's
+VIDEO_SCALING: Final = 8  # of Gymnasium's forms: many players show no video of an odd size
 
 # Geometry in units of screen_scaling.
 _CELL: Final = 13

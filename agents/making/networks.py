@@ -203,20 +203,32 @@ class TensorNetwork(Network):
     def _ask(self, planes: Int8s, masks: Int8s, values: bool = False) -> Output:
         import torch
 
-        observations = self._place(torch.from_numpy(self.form(planes)))
+        tensors = torch.from_numpy(self.form(planes)), torch.from_numpy(masks)
+        return split_answer(self.answer(*tensors), len(planes))
+
+    def answer(self, observations: Any, masks: Any) -> Any:
+        """Return what the source answers, unchecked.
+
+        Args:
+            observations: a tensor in the form :attr:`form`, on any device.
+            masks: int8 ``[M, 7]``, a tensor.
+        """
+        import torch
+
+        observations = self._place(observations)
         with torch.no_grad():
             try:
-                answer = self._call(observations, torch.from_numpy(masks).to(observations.device))
+                return self._call(observations, masks.to(observations.device))
             except RuntimeError as error:  # most often of shapes that do not fit
                 if self.layout is not None:
                     raise
+                planes = observations.to(torch.int8).cpu().numpy()  # which have no other layout
                 fits = " or ".join(repr(name) for name in LAYOUTS if self._answers(name, planes))
                 hint = f"; set its attribute layout to {fits}" if fits else ""
                 raise EngineFault(
                     f"{self.name}: {' '.join(str(error).split())[:200]}; it got observations "
                     f"{tuple(observations.shape)}{hint}"
                 ) from error
-            return split_answer(answer, len(planes))
 
     def _answers(self, layout: str, planes: Int8s) -> bool:
         """Whether the source answers with a policy if it gets this layout."""
@@ -246,9 +258,10 @@ class ModuleNetwork(TensorNetwork):
 
     hint = ""
 
-    def _ask(self, planes: Int8s, masks: Int8s, values: bool = False) -> Output:
+    def answer(self, observations: Any, masks: Any) -> Any:
+        """Return what the module answers in evaluation mode, unchecked."""
         with evaluating(self.source):
-            return super()._ask(planes, masks, values)
+            return super().answer(observations, masks)
 
     def _place(self, observations: Any) -> Any:
         weights = next(self.source.parameters(), None)

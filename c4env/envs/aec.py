@@ -1,16 +1,32 @@
 """Connect Four as a PettingZoo AEC environment: a drop-in for ``connect_four_v3``.
 
+Rules: two players, ``player_0`` and ``player_1``, take turns, and ``player_0`` begins. A turn drops
+one disc into a column of a board of 6 rows and 7 columns. The disc falls to the lowest empty cell
+of the column. The first player with four discs in a row wins, and the row may be horizontal,
+vertical or diagonal. A full board without such a row is a draw.
+
+Action: an integer from 0 to 6, the column, counted from the left. A column with 6 discs is full and
+must not be played.
+
+Observation: a dict. ``"observation"`` is an int8 array of shape ``(6, 7, 2)``: row 0 is the top
+row, plane 0 has a 1 for each disc of the observing player, and plane 1 has a 1 for each disc of the
+opponent. ``"action_mask"`` is an int8 array of shape ``(7,)`` with a 1 for each legal column. The
+mask is all zeros if it is the other player's turn, and once the game is over.
+
+Rewards: +1 for the winner and -1 for the loser. A draw and every other move give 0. An illegal move
+ends the game with -1 for its player and 0 for the opponent.
+
 ``env()`` checks the order of calls, and an illegal move ends the game, as in PettingZoo's three
 wrappers. In a ``raw_env()`` an illegal move is an error.
 
-Agents, spaces, observations, rewards, dead steps and warnings are those of PettingZoo's own
-environment. The page ``docs/environments/aec.md`` lists the intended differences.
+Agents, spaces, dead steps and warnings are those of PettingZoo's own environment. The page
+``docs/environments/aec.md`` lists the intended differences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from gymnasium import spaces
@@ -88,6 +104,13 @@ class raw_env(AECEnv[str, Observation, Any]):
         self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
         self._position = Position()
         self._last: int | None = None
+
+    def __copy__(self) -> Self:
+        """Return a copy with a game of its own; PettingZoo changes lists and dicts in place."""
+        double = type(self).__new__(type(self))
+        for name, value in vars(self).items():
+            double.__dict__[name] = value.copy() if isinstance(value, dict | list) else value
+        return double
 
     @property
     def env(self) -> NoReturn:

@@ -81,13 +81,23 @@ class State:
         """Return the state with other values of some fields."""
         return replace(self, **values)
 
-    def save_svg(self, filename: str | os.PathLike[str]) -> None:
-        """Draw the game into a file; of many, ``jax.tree.map(lambda leaf: leaf[i], states)``."""
+    def to_svg(self) -> str:
+        """Draw the game; of many, ``jax.tree.map(lambda leaf: leaf[i], states)`` is game i."""
         if self.current_player.size != 1:
             shape = self.current_player.shape
-            what = f"{shape=} of states: save_svg draws one"
+            what = f"{shape=} of states: expected one"
             raise InvalidOption(f"{what}; jax.tree.map(lambda leaf: leaf[i], states) is game i")
-        write_whole(filename, svg(JaxEnv.positions(self)[0]))
+        return svg(JaxEnv.positions(self)[0])
+
+    def save_svg(self, filename: str | os.PathLike[str]) -> None:
+        """Draw the game into a file, as :meth:`to_svg` does."""
+        write_whole(filename, self.to_svg())
+
+    def _repr_html_(self) -> str | None:
+        """Draw the game in a notebook, which shows the arrays where there is no picture."""
+        with contextlib.suppress(InvalidOption, InvalidPosition):
+            return self.to_svg()
+        return None
 
 
 # Not as a decorator: the site describes the class without JAX.

@@ -164,6 +164,14 @@ def reset_opponent(agent: Any, seed: int) -> None:
         ) from error
 
 
+def require_same_play(self_play: bool, opponent: object) -> None:
+    """Raise InvalidOption if another opponent would change games to or from self-play."""
+    if self_play != (opponent is None):
+        now = "self-play" if self_play else "games against an opponent"
+        what = f"opponent={brief(opponent)}: these boards were made for {now}"
+        raise InvalidOption(f"{what}, which cannot change")
+
+
 def exact_rewards(wanted: bool) -> Any:
     """Return the function that gives boards and columns their exact rewards, or None."""
     return agents_module("rewards").of_boards if wanted else None

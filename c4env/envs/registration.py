@@ -43,7 +43,7 @@ def many_singles(num_envs: int = 1, opponent: Any = None, **options: Any) -> Any
     from c4env.envs.opponents import RANDOM
 
     opponent = RANDOM if opponent is None else opponent
-    options = {"layout": "flat", "action_mask": "info", **options}
+    options = {"layout": "flat", "dtype": "float32", "action_mask": "info", **options}
     return many_boards(num_envs, opponent=opponent, **options)
 
 

@@ -28,7 +28,7 @@ from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import Form, observe
 from c4env.openings import Openings
 from c4env.position import Position, parse_column
-from c4env.render import DEFAULT_SCALING, RENDER_MODES, Viewer
+from c4env.render import RENDER_MODES, VIDEO_SCALING, Viewer
 from c4env.rules import COLUMNS, ROWS
 
 _BOARD: Final = np.zeros(1, np.int64)  # the number of the only board
@@ -51,8 +51,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     Action: ``Discrete(7)``, a 0-based column. Observation: a Box with the planes of
     ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in the form that ``layout``
-    and ``dtype`` give. Reward: 1 if the caller wins, -1 if the caller loses (even by
-    the opponent's reply), else 0.
+    and ``dtype`` give, by default float32 ``(84,)``. Reward: 1 if the caller wins, -1 if the
+    caller loses (even by the opponent's reply), else 0.
 
     Info: ``"action_mask"`` int8 ``(7,)``, all ones once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
@@ -85,11 +85,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         *,
         openings: Openings | None = None,
         layout: str = "flat",
-        dtype: DTypeLike = "int8",
+        dtype: DTypeLike = "float32",
         illegal: str = "lose",
         exact_reward: bool = False,
         render_mode: str | None = None,
-        screen_scaling: int = DEFAULT_SCALING,
+        screen_scaling: int = VIDEO_SCALING,
     ) -> None:
         """Make an environment; ``reset()`` starts its first game.
 
@@ -102,13 +102,14 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 of plies; moves such as ``"44"``, a position, or a list of both; ``"balanced:4,2"``,
                 ``"exam"`` or the path of a file. None means the empty board. Openings in which the
                 opponent could end the game with its first move are left out, with a warning.
-            layout, dtype: the form of the observation; see ``c4env.observation``.
+            layout, dtype: the form of the observation; see ``c4env.observation``. Networks take the
+                default, float32.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
             exact_reward: whether ``info`` has the exact reward of each move, by the solver.
             render_mode: None, ``"human"`` (a window; needs ``pygame-ce``),
                 ``"rgb_array"`` or ``"ansi"``.
-            screen_scaling: size of a picture; see ``c4env.render``.
+            screen_scaling: size of a picture; see ``c4env.render``. A video needs an even number.
 
         Raises:
             InvalidOption: an argument has an invalid value, or the opponent could end a game before
@@ -143,6 +144,14 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._agent, self._opponent = agent_of(opponent), opponent
         if self._agent is not None:
             self._games = self._agent.games(1)
+
+    def set_opponent(self, opponent: AnyOpponent) -> None:
+        """Set :attr:`opponent`, also through wrappers.
+
+        Stable-Baselines3 calls it by ``envs.env_method("set_opponent", opponent)``. Its
+        ``set_attr`` sets an attribute of the outermost wrapper, and the opponent stays.
+        """
+        self.opponent = opponent
 
     @property
     def np_random(self) -> np.random.Generator:

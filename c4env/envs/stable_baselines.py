@@ -21,6 +21,8 @@ from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
 from c4env.openings import Openings
+from c4env.position import Position
+from c4env.render import VIDEO_SCALING, check_render_mode
 from c4env.rules import COLUMNS
 
 with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
@@ -43,8 +45,10 @@ class ConnectFourVecEnv(VecEnv):
         *,
         openings: Openings | None = None,
         layout: str = "flat",
-        dtype: DTypeLike = "int8",
+        dtype: DTypeLike = "float32",
         illegal: str = "lose",
+        render_mode: str | None = None,
+        screen_scaling: int = VIDEO_SCALING,
     ) -> None:
         """Make the boards; ``reset()`` starts their first games.
 
@@ -53,11 +57,13 @@ class ConnectFourVecEnv(VecEnv):
             opponent: as in ``ConnectFourVectorEnv``, but not None: the algorithms of
                 Stable-Baselines3 assume that all rewards belong to one player.
             seat, openings, illegal: as in ``ConnectFourVectorEnv``.
-            layout, dtype: as in ``ConnectFourEnv``.
+            layout, dtype, screen_scaling: as in ``ConnectFourEnv``.
+            render_mode: None, or ``"rgb_array"`` for pictures and ``VecVideoRecorder``.
 
         Raises:
             InvalidOption: an argument has an invalid value.
         """
+        check_render_mode(render_mode, ("rgb_array",))
         self._envs = ConnectFourVectorEnv(
             num_envs,
             opponent=_required(opponent),
@@ -68,12 +74,15 @@ class ConnectFourVecEnv(VecEnv):
             layout=layout,
             dtype=dtype,
             action_mask="info",
+            render_mode=render_mode,
+            screen_scaling=screen_scaling,
         )
-        self.render_mode = None
+        self.render_mode = render_mode
         self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
         self._masks = np.ones((num_envs, COLUMNS), np.bool_)
         space = self._envs.single_observation_space
         super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
+        self.metadata["render_fps"] = self._envs.metadata["render_fps"]
 
     def reset(self) -> NDArray[Any]:
         """Start games on all boards; return observations.
@@ -119,9 +128,21 @@ class ConnectFourVecEnv(VecEnv):
         """Release the environment's resources."""
         self._envs.close()
 
+    def get_images(self) -> list[NDArray[np.uint8] | None]:
+        """Return a picture of each board, or None without a render mode; ``render`` tiles them."""
+        return [*(self._envs.render() or [None] * self.num_envs)]
+
+    def positions(self) -> list[Position]:
+        """The position on each board."""
+        return self._envs.positions()
+
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute of the environment, once for each board."""
-        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+        """Return ``"position"`` of each board, or an attribute that all boards share."""
+        if attr_name == "position":
+            found: list[Any] = [*self.positions()]
+        else:
+            found = [getattr(self, attr_name)] * self.num_envs
+        return [found[i] for i in self._get_indices(indices)]
 
     @property
     def opponent(self) -> AnyOpponent:
@@ -147,14 +168,20 @@ class ConnectFourVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Return the result of a method for each board; the only method is ``action_masks``.
+        """Return the result for each board of ``"action_masks"``, or of ``"set_opponent"``.
 
         Raises:
-            AttributeError: there is no such method.
+            AttributeError: there is no such method, or ``indices`` omit boards of which an
+                opponent is set.
         """
+        chosen = list(self._get_indices(indices))
+        if method_name == "set_opponent":
+            (opponent,) = (*method_args, *method_kwargs.values())
+            self.set_attr("opponent", opponent, indices)
+            return [None for _ in chosen]
         if method_name != "action_masks":
             raise AttributeError(f"a board has no method {method_name!r}")
-        return list(self._masks[list(self._get_indices(indices))])
+        return list(self._masks[chosen])
 
     def action_masks(self) -> Bools:
         """Return the legal columns, bool ``[N, 7]``; a copy."""

@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode
 
 from c4env.arrays import Bools
 from c4env.envs.streams import RANDOM_SEAT
-from c4env.errors import InvalidOption, brief, require_integer, suggest
+from c4env.errors import BOOLEANS, InvalidOption, UnknownKeyword, brief, require_integer, suggest
 from c4env.openings import Openings, starts_of
 from c4env.position import Position, parse_moves
 from c4env.rules import CELLS, playable, winning_cells
@@ -32,14 +32,17 @@ _INSTEAD: Final = {  # of keywords that a user may expect
 
 
 def check_keywords(make: Callable[..., Any], options: Mapping[str, Any]) -> None:
-    """Raise InvalidOption if what is to be made has no parameter of a name."""
+    """Raise UnknownKeyword if what is to be made has no parameter of a name."""
     known = [*inspect.signature(make).parameters]
     for name, value in options.items():
         if name in known:
             continue
         if name in _INSTEAD:
-            raise InvalidOption(f"{name}={value!r}: {_INSTEAD[name]}")
-        raise InvalidOption(f"unknown keyword {name}" + suggest(name, known, f": expected {known}"))
+            otherwise = f": {name}={value!r}: {_INSTEAD[name]}"
+        else:
+            otherwise = suggest(name, known, f": expected one of {known}")
+        said = f"{make.__name__}() got an unexpected keyword argument {name!r}"  # as Python says it
+        raise UnknownKeyword(said + otherwise)
 
 
 def parse_seed(seed: object) -> int | None:
@@ -49,7 +52,7 @@ def parse_seed(seed: object) -> int | None:
 
 def parse_player(self_play: bool, seat: Any) -> int:
     """Return the caller's player: 0, 1, ``RANDOM_SEAT``, or -1 in self-play."""
-    if isinstance(seat, bool) or seat not in (0, 1, "random"):
+    if isinstance(seat, BOOLEANS) or seat not in (0, 1, "random"):
         raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
     return -1 if self_play else RANDOM_SEAT if seat == "random" else int(seat)
 

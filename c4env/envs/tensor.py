@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 from c4env.envs.starts import parse_player
 from c4env.envs.streams import RANDOM_SEAT, STATES
 from c4env.errors import InvalidAction, InvalidOption
-from c4env.lazy import from_extra
+from c4env.lazy import agents_module, from_extra
 from c4env.observation import LAYOUTS, Form
 from c4env.rules import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
 
@@ -95,7 +95,8 @@ def restart(
         opponent: None for self-play; ``"random"`` for a random legal column; or a function that
             maps observations of all N boards (int8, planes last) to integers ``[N]``. The function
             sees each board from the side to move. On boards where the opponent is not to move, the
-            function's answer has no effect. A full column loses the game.
+            function's answer has no effect. A full column loses the game. A module plays as
+            :class:`ModuleOpponent`.
         seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each game.
         openings: bitboards int64 ``[K, 2]`` as in ``State.boards``, or None for the empty board.
             Each game draws one of them. The opponent's first move must not end a game.
@@ -161,15 +162,46 @@ def observe(state: State, form: Form = PLANES) -> Observed:
     """Return the observations of the caller, or in self-play those of the side to move."""
     waits = (state.seats >= 0) & (state.seats != state.plies & 1)
     boards = torch.where(waits[..., None], state.boards.flip(-1), state.boards)
-    observation = LAYOUTS[form.layout].write(planes_of(boards))
-    observation = observation.to(getattr(torch, form.dtype.name)).contiguous()
+    observation = in_form(planes_of(boards), form)
     return {"observation": observation, "action_mask": state.legal_action_mask.to(torch.int8)}
+
+
+def in_form(planes: Tensor, form: Form) -> Tensor:
+    """Return planes int8 ``[..., 6, 7, 2]`` in a layout and a dtype, as ``form(planes)`` does."""
+    written = LAYOUTS[form.layout].write(planes).to(getattr(torch, form.dtype.name))
+    contiguous: Tensor = written.contiguous()
+    return contiguous
+
+
+class ModuleOpponent:
+    """A PyTorch module as an opponent of the functions here, which plays as it does elsewhere.
+
+    It plays the legal column with the highest of the module's logits, or the column that the module
+    answers.
+    """
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        """Make the opponent; the module keeps its device and is called by its current weights."""
+        self._network = agents_module("making.networks").as_network(module)
+
+    def __call__(self, seen: Observed) -> Tensor:
+        """Return the columns ``[N]``; ``seen`` is as for every opponent of :func:`restart`."""
+        masks = seen["action_mask"]
+        answer = self._network.answer(in_form(seen["observation"], self._network.form), masks)
+        answer = (answer[0] if isinstance(answer, tuple) else answer).to(masks.device)
+        if answer.shape == masks.shape:
+            answer = answer.masked_fill(masks == 0, -torch.inf).argmax(-1)
+        columns: Tensor = answer  # of another shape, they are refused
+        return columns
 
 
 def player_of(opponent: TensorOpponent, seat: int | str) -> int:
     """Return the caller's player, as ``starts.parse_player`` does, after checking both options."""
     if not (opponent is None or opponent == "random" or callable(opponent)):
         raise InvalidOption(f"opponent={opponent!r}: expected None, 'random' or a function")
+    if isinstance(opponent, torch.nn.Module):
+        name = type(opponent).__name__
+        raise InvalidOption(f"opponent={name}: a module: expected ModuleOpponent(module)")
     return parse_player(opponent is None, seat)
 
 

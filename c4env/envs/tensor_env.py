@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
-from c4env.envs.batch import bitboards
+from c4env.envs.batch import bitboards, positions_of
+from c4env.envs.opponents import require_same_play
 from c4env.envs.starts import check_options, parse_autoreset, parse_openings, parse_seed
 from c4env.envs.tensor import (
+    ModuleOpponent,
     Observed,
     State,
     TensorOpponent,
@@ -87,7 +89,7 @@ class TensorEnv:
         num_envs: int,
         device: Any = "cpu",
         *,
-        opponent: TensorOpponent = None,
+        opponent: TensorOpponent | torch.nn.Module = None,
         seat: int | str = "random",
         openings: Openings | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
@@ -100,7 +102,8 @@ class TensorEnv:
         Args:
             num_envs: number of boards, N.
             device: an argument of ``torch.device``.
-            opponent, seat: as for :func:`restart`.
+            opponent, seat: as for :func:`restart`; or a PyTorch module, a network as in every other
+                environment.
             openings: as for ``ConnectFourVectorEnv``; each game draws its start from them.
             autoreset_mode: ``"SameStep"``; or ``"Disabled"``: a step shows the last observation of
                 a game, and the board waits for ``reset(options={"reset_mask": ended})``.
@@ -117,11 +120,12 @@ class TensorEnv:
             self.device = torch.empty(0, device=device).device
         except (RuntimeError, AssertionError, TypeError) as error:
             raise InvalidOption(f"device={device!r}: {error}") from None
-        starts: Any = torch.from_numpy(
-            bitboards(parse_openings(openings, player_of(opponent, seat)))
-        )
+        player = player_of(_as_function(opponent), seat)
+        starts: Any = torch.from_numpy(bitboards(parse_openings(openings, player)))
         starts = None if openings is None else starts.to(self.device)
-        self._rules: dict[str, Any] = {"opponent": opponent, "seat": seat, "openings": starts}
+        self._rules: dict[str, Any] = {"seat": seat, "openings": starts}
+        self._self_play = opponent is None
+        self.opponent = opponent
         self.autoreset_mode = parse_autoreset(autoreset_mode, _MODES)
         self.metadata = {"autoreset_mode": self.autoreset_mode}
         self._form = Form(layout, dtype)
@@ -133,6 +137,33 @@ class TensorEnv:
         self.single_observation_space = self._form.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+    @property
+    def opponent(self) -> TensorOpponent | torch.nn.Module:
+        """The caller's opponent, None in self-play. A new one plays from its next move on."""
+        return self._opponent
+
+    @opponent.setter
+    def opponent(self, opponent: TensorOpponent | torch.nn.Module) -> None:
+        require_same_play(self._self_play, opponent)
+        function = _as_function(opponent)
+        player_of(function, self._rules["seat"])  # checks it
+        self._opponent, self._rules["opponent"] = opponent, function
+        self._step = self._ply = None  # what is compiled has the former opponent
+
+    @property
+    def unwrapped(self) -> Self:
+        """The environment itself: it is no wrapper."""
+        return self
+
+    def positions(self) -> list[Position]:
+        """The position on each board, copied from the device; empty ones before a reset."""
+        if self._state is None:
+            return [Position()] * self.num_envs
+        return positions_of(self._state.boards.cpu().numpy())
+
+    def close(self) -> None:
+        """Do nothing, since there is nothing to release; programs for Gymnasium call it."""
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -228,6 +259,11 @@ class TensorEnv:
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without what is compiled; a copy compiles its own."""
         return {**vars(self), "_step": None, "_ply": None}
+
+
+def _as_function(opponent: Any) -> Any:
+    """Return an opponent as the functions of ``c4env.envs.tensor`` take it."""
+    return ModuleOpponent(opponent) if isinstance(opponent, torch.nn.Module) else opponent
 
 
 # -- a step and a ply of a rollout as functions ----------------------------------------

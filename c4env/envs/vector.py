@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.envs import batch, kernels
-from c4env.envs.opponents import AnyOpponent, agent_of, exact_rewards, reset_opponent
+from c4env.envs.opponents import (
+    AnyOpponent,
+    agent_of,
+    exact_rewards,
+    require_same_play,
+    reset_opponent,
+)
 from c4env.envs.starts import (
     check_options,
     loses_when_illegal,
@@ -30,7 +36,7 @@ from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrde
 from c4env.observation import Form, Observation
 from c4env.openings import Openings
 from c4env.position import Position
-from c4env.render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
+from c4env.render import VIDEO_SCALING, ansi, check_render_mode, rgb_array
 from c4env.rules import CELLS, COLUMNS, ROWS
 
 _RENDER_MODES: Final = ("rgb_array", "ansi")
@@ -85,10 +91,10 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     the next; ``info["final_obs"]``, an array of objects, and ``info["final_info"]`` hold the end.
     ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
 
-    With ``action_mask="info"``, an opponent and ``layout="flat"``, everything equals what
-    ``gymnasium.vector.SyncVectorEnv`` returns for N objects of ``ConnectFourEnv`` with the same
-    arguments and seeds. ``gymnasium.make_vec("c4env/ConnectFour-v0", N)`` makes this form. An
-    opponent with random numbers of its own is one opponent here for all boards.
+    With ``action_mask="info"``, an opponent, ``layout="flat"`` and ``dtype="float32"``, everything
+    equals what ``gymnasium.vector.SyncVectorEnv`` returns for N objects of ``ConnectFourEnv`` with
+    the same arguments and seeds. ``gymnasium.make_vec("c4env/ConnectFour-v0", N)`` makes this
+    form. An opponent with random numbers of its own is one opponent here for all boards.
 
     Example:
         >>> envs = ConnectFourVectorEnv(256, opponent="greedy")
@@ -119,7 +125,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         action_mask: str = "observation",
         copy: bool = True,
         render_mode: str | None = None,
-        screen_scaling: int = DEFAULT_SCALING,
+        screen_scaling: int = VIDEO_SCALING,
     ) -> None:
         """Make the boards; ``reset()`` starts their first games.
 
@@ -140,7 +146,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
                 observation is the array of the planes alone, as in ``ConnectFourEnv``.
             copy: return new arrays from every call; with False every call reuses the same arrays.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``; ``render`` returns a tuple.
-            screen_scaling: size of a picture; see ``c4env.render``.
+            screen_scaling: as for ``ConnectFourEnv``.
 
         Raises:
             InvalidOption: an argument has an invalid value.
@@ -189,11 +195,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
 
     @opponent.setter
     def opponent(self, opponent: AnyOpponent) -> None:
-        if self._self_play != (opponent is None):
-            now = "self-play" if self._self_play else "games against an opponent"
-            raise InvalidOption(
-                f"opponent={opponent!r}: these boards were made for {now}, which cannot change"
-            )
+        require_same_play(self._self_play, opponent)
         # None in self-play, and for "random", whose moves a kernel plays.
         self._agent, self._opponent = agent_of(opponent), opponent
         if self._agent is not None:
@@ -314,7 +316,8 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         info |= self._info(self._all_boards, arrays.plies, arrays.masks, both)
         if exact is not None:  # final_info has that of a move after which another game begins
             where = playing & ~(ended & (mode is AutoresetMode.SAME_STEP))
-            info |= _marked({"exact_reward": exact * where}, where)
+            if where.any():  # else, as in Gymnasium's, there is no such key
+                info |= _marked({"exact_reward": exact * where}, where)
         return observation, rewards, ended, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:

@@ -3,6 +3,7 @@
 import pickle
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
 import c4env
@@ -54,6 +55,7 @@ def test_the_board_is_chosen_once_before_it_is_used():
     [
         *[(3, 3, 4), (1, 7, 4), (9, 7, 4), (10, 10, 4), (-1, 7, 4), (6, 7, 2), (6, 7, -1)],
         *[(2, 16, 3), (2, 10, 9), (6.0, 7, 4), ("6", 7, 4), (True, 7, 4), (5, 6), "5x6", 5],
+        (np.True_, 7, 4),
     ],
 )
 def test_a_board_that_cannot_be_is_refused_in_a_line(given):

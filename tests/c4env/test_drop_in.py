@@ -1,6 +1,7 @@
 """What programs written for PettingZoo's connect four reach into, in the forms they use."""
 
 import copy
+import inspect
 import pickle
 
 import pytest
@@ -39,6 +40,28 @@ def test_the_environment_is_one_object():
     double.step(0)
     assert double.position == Position.parse("1") != environment.position
     assert BaseWrapper(environment).unwrapped is environment
+
+
+@BOTH
+def test_a_shallow_copy_plays_a_game_of_its_own(make):
+    environment = begun(make, "112233")
+    before = copy.deepcopy(vars(environment))
+    double = copy.copy(environment)
+    for action in (3, None, None):  # it wins, and its agents leave
+        double.step(action)
+    assert not double.agents
+    for name in ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations"):
+        assert vars(environment)[name] == before[name], name
+    assert environment.last()[1:4] == (0, False, False)
+    environment.step(3)
+    assert environment.last()[1:4] == (-1, True, False)
+
+
+def test_the_docstring_of_the_module_is_the_rules():
+    """Tutorials on language models read it so; PettingZoo's has the same."""
+    text = inspect.getmodule(connect_four_v3.env().unwrapped).__doc__.lower()
+    for words in ("four discs in a row", "0 to 6", "action_mask", "plane 0", "+1 for the winner"):
+        assert words in text
 
 
 def test_a_loop_without_a_step_is_an_error():

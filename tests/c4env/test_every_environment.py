@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, env, raw_env
+from c4env.envs.registration import for_two
 from c4env.envs.text import TextEnv
 from c4env.errors import (
     C4Error,
@@ -85,7 +86,7 @@ def test_copies_keep_the_game_and_its_chance_and_go_their_own_way(name, moves, d
     assert state_of(double) == state_of(environment)
 
 
-NOT_COLUMNS = [-1, 7, 10**30, True, 2.0, "3", None, np.array([3])]
+NOT_COLUMNS = [-1, 7, 10**30, True, np.True_, 2.0, "3", None, np.array([3])]
 
 
 @pytest.mark.parametrize("action", NOT_COLUMNS, ids=repr)
@@ -171,6 +172,7 @@ def test_a_generator_that_is_assigned_draws(make):
         ("4455", InvalidOption, "expected a dict"),
         ({"seed": -1}, InvalidOption, "seed=-1"),
         ({"seed": True}, InvalidOption, "seed=True"),
+        ({"seed": np.True_}, InvalidOption, "seed=.*True"),
     ],
 )
 def test_a_reset_that_is_refused_leaves_the_game_as_it_was(name, options, error, match):
@@ -189,14 +191,14 @@ SEATED = [ConnectFourEnv, partial(ConnectFourVectorEnv, 2, opponent="random")]
 @pytest.mark.parametrize(
     ("makes", "option", "values"),
     [
-        (ALL, "screen_scaling", (0, -3, 2.5, True, "9")),
-        (SEATED, "seat", (2, "first", True, [])),
+        (ALL, "screen_scaling", (0, -3, 2.5, True, np.True_, "9")),
+        (SEATED, "seat", (2, "first", True, np.True_, [])),
         (SEATED, "illegal", ("ignore",)),
         ([ConnectFourEnv, SMALL_VECTOR], "layout", ("rows", [])),
         ([ConnectFourEnv, SMALL_VECTOR], "dtype", ("float64", None, "int7")),
         ([SMALL_VECTOR], "autoreset_mode", ("never",)),
         ([SMALL_VECTOR], "action_mask", ("none", None, [])),
-        ([ConnectFourVectorEnv], "num_envs", (0, -1, 2.0, True, "3", None)),
+        ([ConnectFourVectorEnv], "num_envs", (0, -1, 2.0, True, np.True_, "3", None)),
     ],
 )
 def test_an_option_that_cannot_be_is_quoted(makes, option, values):
@@ -256,25 +258,34 @@ def test_an_unknown_option_is_an_error_or_as_in_pettingzoo_a_warning(make):
 
 
 SINGLE, SELF_PLAY = "c4env/ConnectFour-v0", "c4env/ConnectFourSelfPlay-v0"
+ONE_MADE = partial(gymnasium.make, SINGLE)
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        partial(gymnasium.make, SINGLE),
+        ONE_MADE,
         partial(gymnasium.make_vec, SINGLE),
         partial(gymnasium.make_vec, SELF_PLAY),
+        for_two,  # what pettingzoo.make calls
     ],
 )
-def test_a_keyword_that_is_not_there_is_said(make):
-    for keyword, words in (
-        ("oponent", "unknown keyword oponent; did you mean 'opponent'"),
-        ("speed", r"unknown keyword speed: expected \[.*'opponent'.*'dtype'"),
-        ("rows", r"rows=5: a process has one board; write c4env\.use_board"),
-        ("max_episode_steps", "max_episode_steps=5: .* write also vectorization_mode='sync'"),
-    ):
-        if keyword != "max_episode_steps" or make.func is gymnasium.make_vec:
-            with pytest.raises(InvalidOption, match=words):
+def test_a_keyword_that_is_not_there_is_said_in_pythons_words(make):
+    """TorchRL reads them in a TypeError of its ``frameskip=1``, and goes on without it."""
+    words = {
+        "frameskip": ": expected one of",
+        "oponent": "; did you mean 'opponent'",
+        "rendermode": "; did you mean 'render_mode'",
+        "speed": r": expected one of \[.*'screen_scaling'",
+        "rows": r": rows=5: a process has one board; write c4env\.use_board",
+        "max_episode_steps": ": max_episode_steps=5: .* write also vectorization_mode='sync'",
+    }
+    for name in ("oponent",) if make is for_two else ("max_episode_steps",) * (make is ONE_MADE):
+        del words[name]  # AEC has no opponent, and gymnasium.make takes a number of steps itself
+    for keyword, rest in words.items():
+        said = rf"^\w+\(\) got an unexpected keyword argument '{keyword}'{rest}"
+        for error in (InvalidOption, TypeError):
+            with pytest.raises(error, match=said):
                 make(**{keyword: 5})
 
 

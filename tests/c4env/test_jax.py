@@ -240,8 +240,12 @@ def test_a_game_is_drawn(tmp_path, pgx):
     pgx.save_svg(state, tmp_path / "theirs.svg")
     pgx.save_svg(after(3, 2, env=pgx.make("connect_four")), tmp_path / "pgx.svg")
     assert (tmp_path / "theirs.svg").read_text() == (tmp_path / "pgx.svg").read_text()
-    with pytest.raises(InvalidOption, match=r"shape=\(2,\) of states: save_svg draws one"):
-        begin(c4env.JaxEnv(), 2).save_svg(tmp_path / "two.svg")
+    two = begin(c4env.JaxEnv(), 2)
+    with pytest.raises(InvalidOption, match=r"shape=\(2,\) of states: expected one; jax\.tree"):
+        two.save_svg(tmp_path / "two.svg")
+    assert state.to_svg() == state._repr_html_() == svg(Position.parse("43"))
+    assert two._repr_html_() is None  # a notebook shows the arrays
+    assert after(*[3] * 7)._repr_html_() is None  # after an illegal action
 
 
 def test_a_state_is_a_pytree_that_is_copied_and_kept():

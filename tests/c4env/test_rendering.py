@@ -1,12 +1,13 @@
 """Pictures: the right discs in the right places, marked, and to be told apart."""
 
+from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from c4env import Position
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, env
 from c4env.render import DISC_COLOURS, HOLE_COLOUR, MARK_COLOUR, ansi, rgb_array, svg, words_of
 from tests.rules.strategies import positions
 
@@ -66,6 +67,17 @@ def test_the_winning_line_and_the_last_move_are_marked():
             dotted = pixel(frame, row, column, 9, 0.0) == MARK_COLOUR
             assert ringed == ((row, column) in ROW)
             assert dotted == ((row, column) == (5, 6))
+
+
+def test_pictures_of_gymnasiums_forms_have_an_even_size_as_videos_need():
+    """For an odd one MoviePy writes yuv444p, which many players refuse; PettingZoo's is odd."""
+    make = partial(ConnectFourVectorEnv, 1)
+    sizes = {ConnectFourEnv: (688, 792), make: (688, 792), env: (774, 891)}
+    for make, size in sizes.items():
+        environment = make(render_mode="rgb_array")
+        environment.reset(seed=1)
+        picture = environment.render()
+        assert np.shape(picture[0] if isinstance(picture, tuple) else picture) == (*size, 3)
 
 
 def test_svg_is_self_contained_and_says_what_it_shows():

@@ -17,8 +17,9 @@ from tests.helpers.policies import (
     first_legal,
     rightmost,
 )
+from tests.helpers.processes import run_python
 
-FORMS = pytest.mark.parametrize(("layout", "dtype"), [("flat", "int8"), ("signed", np.float32)])
+FORMS = pytest.mark.parametrize(("layout", "dtype"), [("flat", "int8"), ("signed", np.int64)])
 
 
 def test_an_opponent_may_spoil_what_it_is_given():
@@ -178,6 +179,35 @@ def test_many_are_made_by_their_name():
         assert type(many).__name__ == kind
         assert gymnasium.vector.VectorEnv in type(many).__bases__  # skrl's wrap_env asks for it
         assert many.reset(seed=1)[0].shape == (2, 84)
+        assert many.single_observation_space.dtype == np.float32  # what networks take
+
+
+def test_torchrl_makes_it_by_its_id():
+    environment = pytest.importorskip("torchrl.envs").GymEnv(NAME)
+    assert environment.rollout(3)["observation"].dtype == pytest.importorskip("torch").float32
+
+
+def test_a_learner_of_one_file_makes_it_by_its_id_and_learns_from_a_buffer():
+    """As CleanRL's dqn.py with ``--env-id``: a buffer of the environment's own dtype."""
+    torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
+    single = gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make(f"c4env:{NAME}"))
+    envs = SyncVectorEnv([lambda: single])
+    assert isinstance(envs.single_action_space, gymnasium.spaces.Discrete)
+    space, network = envs.single_observation_space, torch.nn.Linear(84, 7)
+    buffer, (seen, _) = np.zeros((8, *space.shape), space.dtype), envs.reset(seed=1)
+    for row in buffer:
+        row[:] = seen[0]
+        seen, *_ = envs.step(network(torch.Tensor(seen)).argmax(1).numpy())
+    assert network(torch.from_numpy(buffer)).shape == (8, 7)
+
+
+@pytest.mark.slow
+def test_the_zoo_of_stable_baselines3_trains_it_by_its_id(tmp_path):
+    pytest.importorskip("rl_zoo3")
+    settings = "{n_timesteps: 32, policy: MlpPolicy, n_steps: 32, batch_size: 32}"
+    (tmp_path / "mine.yml").write_text(f"{NAME}: {settings}")
+    words = f"--algo ppo --env {NAME} --gym-packages c4env -conf mine.yml -f logs --eval-freq -1"
+    run_python("-m", "rl_zoo3.train", *words.split(), cwd=tmp_path, check=True)
 
 
 def test_what_is_refused():

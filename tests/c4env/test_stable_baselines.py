@@ -5,12 +5,13 @@ import pickle
 import numpy as np
 import pytest
 
-from c4env import ConnectFourEnv
+from c4env import ConnectFourEnv, Position
 from c4env.errors import InvalidOption
-from tests.helpers.policies import rightmost
+from tests.helpers.policies import first_legal, rightmost
 
 pytest.importorskip("stable_baselines3", reason="needs stable-baselines3: the extra sb3")
 
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from c4env.envs.stable_baselines import ConnectFourVecEnv
@@ -81,3 +82,31 @@ def test_another_opponent_plays_on_all_boards():
             envs.set_attr(name, value, indices)
     with pytest.raises(InvalidOption, match="opponent=None"):
         envs.set_attr("opponent", None)
+
+
+def test_an_opponent_is_set_by_a_method_in_every_vec_env():
+    """``set_attr`` of Stable-Baselines3 sets an attribute of the Monitor around a board."""
+    for envs in (
+        ConnectFourVecEnv(2, first_legal, seat=1),
+        make_vec_env("c4env/ConnectFour-v0", 2, env_kwargs={"seat": 1, "opponent": first_legal}),
+    ):
+        assert envs.env_method("set_opponent", rightmost) == [None] * 2
+        assert np.argwhere(envs.reset().reshape(2, 6, 7, 2)).tolist() == [
+            [i, 5, 6, 1] for i in (0, 1)
+        ]
+        assert envs.get_attr("position", 1) == [Position.parse("7")]
+    with pytest.raises(AttributeError, match="only 'opponent' of all boards can be set"):
+        ConnectFourVecEnv(2).env_method("set_opponent", rightmost, indices=0)
+
+
+def test_pictures_are_those_of_single_environments():
+    options = {"opponent": "greedy", "seat": 0, "render_mode": "rgb_array", "screen_scaling": 2}
+    ours = ConnectFourVecEnv(2, **options)
+    theirs = DummyVecEnv([lambda: ConnectFourEnv(**options)] * 2)
+    for envs in (ours, theirs):
+        envs.reset()
+    assert ours.metadata["render_fps"] == ConnectFourEnv.metadata["render_fps"]
+    assert (ours.render() == theirs.render()).all()
+    assert ConnectFourVecEnv(2).get_images() == [None, None]
+    with pytest.raises(InvalidOption, match=r"render_mode='ansi': expected None or .*rgb_array"):
+        ConnectFourVecEnv(2, render_mode="ansi")

@@ -2,6 +2,7 @@
 
 import copy
 import importlib
+import pickle
 import re
 import sys
 from functools import partial
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import c4env
+from c4env import Position
 from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidAction, InvalidOption, MissingExtra, WrongOrder
 from c4env.observation import Form
@@ -26,6 +28,8 @@ def torch():
     return pytest.importorskip("torch", reason="needs torch: the extra torch")
 
 
+# PyTorch's own warnings, within its compiler.
+COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 OPENINGS = ["", "44", "123"]
 
 
@@ -99,6 +103,65 @@ def test_some_games_are_those_of_the_vector_environment(torch, opponent, opening
     follow(7, 40, opponent=opponent, openings=openings, autoreset_mode=mode, **options)
 
 
+def network(torch):
+    """A module with a dropout, which plays alike in evaluation mode alone, and with values."""
+
+    class Net(torch.nn.Module):
+        layout = "planes_first"
+
+        def __init__(self):
+            super().__init__()
+            self.body = torch.nn.Sequential(torch.nn.Conv2d(2, 4, 4), torch.nn.Dropout())
+            self.head = torch.nn.Linear(48, COLUMNS)
+
+        def forward(self, observations, masks):
+            hidden = self.body(observations).flatten(1)
+            return self.head(hidden) + masks, hidden.mean(-1).tanh()
+
+    torch.manual_seed(1)
+    return Net()
+
+
+def test_a_module_is_an_opponent_as_in_the_vector_environment(torch):
+    net = network(torch)
+    follow(7, 40, opponent=net, seat="random", openings=OPENINGS)
+    assert net.training
+    with pytest.raises(InvalidOption, match=r"Net: a module: expected ModuleOpponent\(module\)"):
+        tensor.init(1, 3, opponent=net)
+    assert tensor.init(1, 3, opponent=tensor.ModuleOpponent(net), seat=1).plies.tolist() == [1] * 3
+    flat = torch.nn.Sequential(torch.nn.Linear(84, COLUMNS))
+    with pytest.raises(ValueError, match="set its attribute layout to 'flat'"):
+        c4env.TensorEnv(2, opponent=flat, seat=1).reset()
+    flat.layout = "flat"
+    env = c4env.TensorEnv(2, opponent=flat, seat=1)
+    twin = pickle.loads(pickle.dumps(copy.deepcopy(env)))
+    for envs in (env, twin):
+        envs.reset(seed=1)
+    assert env.positions() == twin.positions()
+
+
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=COMPILING)])
+def test_what_the_vector_environment_has_it_has(torch, compiled):
+    """As much of it as a program for Gymnasium asks for, with another opponent in mid-game."""
+    env = c4env.TensorEnv(2, opponent=rightmost, seat=0, compile=compiled)
+    vector = c4env.ConnectFourVectorEnv(2, opponent=policies.rightmost, seat=0)
+    firsts = lambda seen: seen["action_mask"].argmax(-1)  # noqa: E731
+    assert env.positions() == vector.positions() == [Position()] * 2
+    for envs, column in ((env, torch.tensor), (vector, np.array)):
+        envs.reset(seed=1)
+        envs.step(column([3, 3]))
+        envs.opponent = firsts
+        assert envs.opponent is firsts
+        envs.step(column([3, 3]))
+        assert envs.positions() == [Position.parse("4741")] * 2
+        with pytest.raises(InvalidOption, match=r"opponent=None: .* games against an opponent"):
+            envs.opponent = None
+        assert envs.unwrapped is envs
+        envs.close()
+    with pytest.raises(InvalidOption, match="opponent='greedy'"):
+        env.opponent = "greedy"
+
+
 def turn(state, actions, opponent):
     """A step, its last observations, and new games where a game has ended."""
     state = tensor.step(state, actions, opponent)
@@ -112,10 +175,6 @@ def same(found, expected):
     for ours, theirs in zip(tree_leaves(found), tree_leaves(expected), strict=True):
         assert ours.dtype == theirs.dtype
         assert ours.equal(theirs)
-
-
-# PyTorch's own warnings, within its compiler.
-COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @COMPILING
@@ -273,7 +332,7 @@ def test_bad_arguments_are_refused(torch):
         "num_envs": (0, True, 2.5),
         "device": ("nosuch", 3.5),
         "opponent": ("greedy", 3),
-        "seat": (2,),
+        "seat": (2, np.True_),
         "layout": ("rows",),
         "autoreset_mode": ("NextStep", []),
     }.items():
