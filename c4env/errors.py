@@ -22,11 +22,13 @@ import operator
 import os
 import traceback
 from collections.abc import Iterable
-from typing import Final, SupportsIndex
+from typing import Final, Literal, SupportsIndex
 
 from c4env.system import FOLDER, is_users
 
 REASON: Final = 300  # the most characters of an agent's error to keep
+Failure = Literal["exception", "no answer", "unreadable", "illegal column", "time", "crash"]
+"""How a program, a server or a network failed to answer; a game that it forfeits ends so."""
 
 
 class C4Error(ValueError):
@@ -88,9 +90,12 @@ class OpponentFailed(C4Error):
 
 
 class EngineFault(C4Error):
-    """An external program crashed or returned an illegal column.
+    """An external program crashed, gave no answer, or answered no legal column.
 
     The message may quote the program's output, with control characters escaped.
+
+    Attributes:
+        ending: which of these happened; a game that is forfeited for it has this ending.
 
     Example:
         >>> make("exec:false").choose(Position())
@@ -98,10 +103,13 @@ class EngineFault(C4Error):
         c4env.errors.EngineFault: false ended with exit code 1
     """
 
-    def __init__(self, message: str) -> None:
+    ending: Failure
+
+    def __init__(self, message: str, ending: Failure = "exception") -> None:
         super().__init__(
             "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
         )
+        self.ending = ending
 
 
 class LateAnswer(EngineFault):
@@ -114,6 +122,9 @@ class LateAnswer(EngineFault):
         Traceback (most recent call last):
         c4env.errors.LateAnswer: sh -c 'read moves; echo 4; sleep 9' gave no answer within 0.1 s
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "time")
 
 
 class SearchLimit(C4Error):

@@ -47,7 +47,7 @@ class LineProcess:
                 start_new_session=HAS_GROUPS,
             )  # fmt: skip
         except OSError as error:
-            raise EngineFault(f"cannot start {command[0]}: {error.strerror}") from None
+            raise EngineFault(f"cannot start {command[0]}: {error.strerror}", "crash") from None
         self._answers = SimpleQueue[bytes]()
         self._complaints = deque[bytes](maxlen=STDERR_KEPT)  # the last lines of standard error
         self._readers = [
@@ -72,9 +72,10 @@ class LineProcess:
         except Empty:
             raise LateAnswer(f"{self.title} gave no answer within {seconds:.3g} s") from None
         if len(answer) == LONGEST_LINE:
-            raise EngineFault(f"{self.title} answered a line of more than {LONGEST_LINE} bytes")
+            what = f"a line of more than {LONGEST_LINE} bytes"
+            raise EngineFault(f"{self.title} answered {what}", "unreadable")
         if not answer.endswith(b"\n"):
-            raise EngineFault(f"{self.title} {self._how_it_ended()}")
+            raise EngineFault(f"{self.title} {self._how_it_ended()}", "crash")
         return answer.decode(errors="replace").strip()
 
     def finish(self, pause: float, seconds: float) -> None:
