@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from c4env.arguments import OnceParser
 from c4env.evaluation.cli.output import complain
 from c4env.evaluation.tables import FORMATS
 from c4env.system import usable_cores
@@ -89,41 +90,23 @@ class _Help(argparse.HelpFormatter):
         )
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that takes whole names and each option once, and reports bad usage in one line.
-
-    The exit code is then 2.
-    """
+class Parser(OnceParser):
+    """A parser that reports bad usage in one line, with exit code 2."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Help)
-        super().__init__(allow_abbrev=False, **settings)
+        super().__init__(**settings)
         self._negative_number_matcher = re.compile(r"-\d[\d.,]*$")  # -10,0 is no option
-        self._given: dict[argparse.Action, list[str]] = {}
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse's; a program that a space keeps from its arguments gets a hint."""
         words = sys.argv[1:] if args is None else args
-        self._given.clear()
         found, rest = self.parse_known_args(words, namespace)
         if rest:
             program = any("exec:" in word for word in words)
             quote = "; quote a program with its arguments: 'exec:PROGRAM ARGUMENTS'"
             self.error(f"unrecognized arguments: {' '.join(rest)}{quote if program else ''}")
         return found
-
-    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        """As argparse's, which drops the values of an option that is given once more."""
-        if action.option_strings:
-            if action in self._given:
-                words = (" ".join(values) for values in (self._given[action], arg_strings))
-                both = " and ".join(filter(None, words))
-                values = ", with all its values" if action.nargs in ("*", "+") else ""
-                raise argparse.ArgumentError(
-                    action, f"given twice{both and f', {both}'}: expected it once{values}"
-                )
-            self._given[action] = arg_strings
-        return super()._get_values(action, arg_strings)
 
     def error(self, message: str) -> NoReturn:
         """Print the message and exit with code 2."""
