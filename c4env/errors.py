@@ -22,7 +22,7 @@ import operator
 import os
 import traceback
 from collections.abc import Iterable
-from typing import Final, SupportsIndex
+from typing import Final, Literal, SupportsIndex
 
 import numpy as np
 
@@ -32,6 +32,8 @@ BOOLEANS: Final = (bool, np.bool_)
 """The types of booleans. They are no integers here; before NumPy 2.3 ``np.bool_`` is an index."""
 
 REASON: Final = 300  # the most characters of an agent's error to keep
+Failure = Literal["exception", "no answer", "unreadable", "illegal column", "time", "crash"]
+"""How a program, a server or a network failed to answer; a game that it forfeits ends so."""
 
 
 class C4Error(ValueError):
@@ -106,9 +108,12 @@ class OpponentFailed(C4Error):
 
 
 class EngineFault(C4Error):
-    """An external program crashed or returned an illegal column.
+    """An external program crashed, gave no answer, or answered no legal column.
 
     The message may quote the program's output, with control characters escaped.
+
+    Attributes:
+        ending: which of these happened; a game that is forfeited for it has this ending.
 
     Example:
         >>> make("exec:echo no,timeout=9").choose(Position())
@@ -116,20 +121,13 @@ class EngineFault(C4Error):
         c4env.errors.EngineFault: echo no answered 'no': expected one column 1..7 ...
     """
 
-    def __init__(self, message: str) -> None:
+    ending: Failure
+
+    def __init__(self, message: str, ending: Failure = "exception") -> None:
         super().__init__(
             "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
         )
-
-
-class EngineEnded(EngineFault):
-    """An external program ended or crashed instead of an answer.
-
-    Example:
-        >>> make("exec:false").choose(Position())
-        Traceback (most recent call last):
-        c4env.errors.EngineEnded: false ended with exit code 1
-    """
+        self.ending = ending
 
 
 class LateAnswer(EngineFault):
@@ -142,6 +140,9 @@ class LateAnswer(EngineFault):
         Traceback (most recent call last):
         c4env.errors.LateAnswer: sh -c 'read moves; echo 4; sleep 9' gave no answer within 0.1 s
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "time")
 
 
 class SearchLimit(C4Error):

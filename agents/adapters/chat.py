@@ -23,7 +23,14 @@ import numpy as np
 from c4env.agents.base import Agent, require_move
 from c4env.agents.making.options import Range, Seconds, WrittenFile, validate_args
 from c4env.envs.text import KAGGLE, fill, reader, template
-from c4env.errors import EngineFault, IllegalMove, InvalidAction, InvalidOption, Unavailable
+from c4env.errors import (
+    EngineFault,
+    Failure,
+    IllegalMove,
+    InvalidAction,
+    InvalidOption,
+    Unavailable,
+)
 from c4env.files import require_file
 from c4env.lazy import from_extra
 from c4env.position import DIGITS, Position
@@ -158,7 +165,7 @@ class Chat(Agent):
         """Return the model's column.
 
         Raises:
-            EngineFault: no answer was a legal move.
+            EngineFault: no answer was a legal move; ``ending`` is what the last one was.
             Unavailable: the endpoint cannot be reached, or refuses the request.
         """
         require_move(position)
@@ -166,15 +173,16 @@ class Chat(Agent):
         question = fill(self.prompt, position, self._moves)
         messages: list[ChatMessage] = [{"role": "user", "content": question}]
         for number in range(self.retries + 1):
+            self.asked_again = number
             reply = self._ask(messages, number)
-            column, problem = self._judge(reply, position)
+            column, problem, ending = self._judge(reply, position)
             if column is not None:
                 self._after = position.play(column)
                 self._moves += DIGITS[column]
                 return column
             messages = self._ask_again(messages, reply.text, problem)
         tries = f" in {self.retries + 1} tries" if self.retries else ""
-        raise EngineFault(f"{self.model} gave no legal move{tries}: {problem}")
+        raise EngineFault(f"{self.model} gave no legal move{tries}: {problem}", ending)
 
     def _moves_to(self, position: Position) -> str:
         """Return the moves of this game if it leads to the position, else any moves that do."""
@@ -184,16 +192,18 @@ class Chat(Agent):
                     return self._moves + DIGITS[reply]
         return position.moves()
 
-    def _judge(self, reply: Reply, position: Position) -> tuple[int | None, str]:
-        """Return a reply's legal column, or None, and what is wrong with the reply."""
+    def _judge(self, reply: Reply, position: Position) -> tuple[int | None, str, Failure]:
+        """Return a reply's legal column, or None with what is wrong, in words and as an ending."""
         if reply.is_cut:
-            return None, "the answer was cut off at its limit of tokens"
+            return None, "the answer was cut off at its limit of tokens", "no answer"
         if reply.problem:
-            return None, reply.problem
+            return None, reply.problem, "no answer"
         try:
-            return self._read(reply.text, position), ""
-        except (InvalidAction, IllegalMove) as error:
-            return None, str(error)
+            return self._read(reply.text, position), "", "exception"
+        except IllegalMove as error:
+            return None, str(error), "illegal column"
+        except InvalidAction as error:
+            return None, str(error), "unreadable" if reply.text.strip() else "no answer"
 
     def _ask(self, messages: list[ChatMessage], number: int) -> Reply:
         client = open_client(self.base_url, self.timeout)
@@ -367,6 +377,9 @@ def _why_no_answer(choice: Any, text: str) -> str:
         return f"the model refuses: {' '.join(str(refusal).split())[:200]!r}"
     if choice.message.tool_calls:
         return "the answer calls a tool, and has no text"
+    for name in ("reasoning_content", "reasoning"):  # of servers that split an answer
+        if getattr(choice.message, name, None):
+            return f"the answer is empty: all that the model wrote is in {name}"
     return ""
 
 

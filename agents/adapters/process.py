@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Final, NoReturn
 
-from c4env.errors import EngineEnded, EngineFault, LateAnswer
+from c4env.errors import EngineFault, LateAnswer
 
 LONGEST_LINE: Final = 1 << 16  # bytes
 STDERR_KEPT: Final = 20  # lines of standard error
@@ -51,7 +51,7 @@ class LineProcess:
                 start_new_session=HAS_GROUPS,
             )  # fmt: skip
         except OSError as error:
-            raise EngineFault(f"cannot start {command[0]}: {error.strerror}") from None
+            raise EngineFault(f"cannot start {command[0]}: {error.strerror}", "crash") from None
         self._answers = SimpleQueue[bytes]()
         self._complaints = deque[bytes](maxlen=STDERR_KEPT)  # the last lines of standard error
         self._readers = [
@@ -70,8 +70,7 @@ class LineProcess:
 
         Raises:
             LateAnswer: no answer within ``seconds``.
-            EngineEnded: the program ended.
-            EngineFault: it wrote a line without a request, or another process started it.
+            EngineFault: it ended, or wrote a line without a request, or another process started it.
         """
         if self.is_shared:
             raise EngineFault(
@@ -84,9 +83,10 @@ class LineProcess:
             self._process.stdin.write(line.encode() + b"\n")  # type: ignore[union-attr]  # piped
         answer = self._next_line(seconds)
         if len(answer) == LONGEST_LINE:
-            raise EngineFault(f"{self.title} answered a line of more than {LONGEST_LINE} bytes")
+            what = f"a line of more than {LONGEST_LINE} bytes"
+            raise EngineFault(f"{self.title} answered {what}", "unreadable")
         if not answer.endswith(b"\n"):
-            raise EngineEnded(f"{self.title} {self._how_it_ended()}")
+            raise EngineFault(f"{self.title} {self._how_it_ended()}", "crash")
         return answer.decode(errors="replace").strip()
 
     def _next_line(self, seconds: float) -> bytes:
@@ -112,8 +112,8 @@ class LineProcess:
         """Close the program's input, and wait for its end.
 
         Raises:
-            EngineEnded: the program has ended before that.
-            EngineFault: it writes a line within ``pause`` before that, or goes on for ``seconds``.
+            EngineFault: it ended or writes a line within ``pause`` before that, or goes on for
+                ``seconds``.
         """
         with contextlib.suppress(Empty):
             self._refuse(self._answers.get(timeout=pause))
@@ -132,7 +132,7 @@ class LineProcess:
     def _refuse(self, line: bytes) -> NoReturn:
         """Raise the error about a line without a request, or about the end of the output."""
         if not line:
-            raise EngineEnded(f"{self.title} {self._how_it_ended()}")
+            raise EngineFault(f"{self.title} {self._how_it_ended()}", "crash")
         text = line[:80].decode(errors="replace")
         raise EngineFault(f"{self.title} wrote {text!r} without a request")
 

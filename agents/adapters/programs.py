@@ -24,7 +24,7 @@ from c4env.agents.making.load import file_hint, first_on_path, imports_of
 from c4env.agents.making.options import Command, Seconds, validate_args
 from c4env.agents.making.wrap import FunctionAgent
 from c4env.arrays import Int64s
-from c4env.errors import EngineFault, InvalidOption, LateAnswer
+from c4env.errors import EngineFault, Failure, InvalidOption, LateAnswer
 from c4env.geometry import CONNECT, IS_STANDARD, ROWS
 from c4env.position import DIGITS, Position
 from c4env.rules import CENTRE_FIRST, COLUMNS
@@ -139,8 +139,7 @@ class Engine(Agent):
         """Return the program's column; set :attr:`nodes` if the program reports nodes.
 
         Raises:
-            EngineEnded: the program ended or crashed.
-            EngineFault: its answer is no legal column.
+            EngineFault: the program ended or crashed, or its answer is no legal column.
             LateAnswer: the answer took longer than ``timeout``.
         """
         require_move(position)
@@ -168,7 +167,7 @@ class Engine(Agent):
             raise self._wrong(" ".join(words), expected)
         column = DIGITS.index(words[0])
         if not position.is_legal(column):
-            raise self._wrong(words[0], "a column that is not full")
+            raise self._wrong(words[0], "a column that is not full", "illegal column")
         return column
 
     def _scores(self, position: Position) -> dict[int, float]:
@@ -211,10 +210,10 @@ class Engine(Agent):
                 return score
         raise self._wrong(word, "a score, which is a number")
 
-    def _wrong(self, answer: str, expected: str) -> EngineFault:
+    def _wrong(self, answer: str, expected: str, ending: Failure = "unreadable") -> EngineFault:
         """End the program, and return an error about an unexpected answer."""
         self.close()  # later answers may belong to earlier requests
-        return EngineFault(f"{self.title} answered {answer[:80]!r}: expected {expected}")
+        return EngineFault(f"{self.title} answered {answer[:80]!r}: expected {expected}", ending)
 
     def _seconds(self) -> float:
         """Return the seconds for a move or a reset, a start included."""

@@ -188,7 +188,8 @@ class NetworkAgent(BatchAgent):
         """
         column = super().choose(position)
         if not position.is_legal(column):
-            raise EngineFault(f"{self.network.name} answered [{column}]: expected legal columns")
+            words = f"{self.network.name} answered [{column}]: expected legal columns"
+            raise EngineFault(words, "illegal column")
         return column
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:

@@ -18,6 +18,7 @@ from c4env.agents.base import Agent
 from c4env.agents.making.networks import Network
 from c4env.agents.making.options import Folder, Range, Temperature, validate_args
 from c4env.agents.making.wrap import NetworkAgent
+from c4env.arguments import OnceParser
 from c4env.arrays import Int8s
 from c4env.errors import C4Error, InvalidOption, MissingExtra, Unwritable
 from c4env.files import lock_file
@@ -78,14 +79,12 @@ def reading_checkpoint(path: Path) -> Iterator[None]:
         raise InvalidOption(f"{path}: {reason}: expected a checkpoint, or no file") from None
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that takes whole names, and reports bad usage in one line, with exit code 2."""
+class Parser(OnceParser):
+    """A parser that reports bad usage in one line, with exit code 2."""
 
     def __init__(self, prog: str, description: str = "") -> None:
         keeps_lines = argparse.RawDescriptionHelpFormatter
-        super().__init__(
-            prog, description=description, formatter_class=keeps_lines, allow_abbrev=False
-        )
+        super().__init__(prog=prog, description=description, formatter_class=keeps_lines)
 
     def error(self, message: str) -> NoReturn:
         """Print the message and exit with code 2."""

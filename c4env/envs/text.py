@@ -3,14 +3,14 @@
 A prompt is a template with placeholders, filled by :func:`fill`. :func:`template` returns ready
 templates; you can also write your own. :func:`read_move` reads the announced column from an answer.
 Prompts and answers count columns from 1, as in the drawn board; those of the kind ``kaggle`` count
-from 0, and :func:`read_final_answer` reads them (:func:`reader`).
+from 0, and :func:`read_final_answer` reads them (:func:`reader`). No reader guesses.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -68,18 +68,41 @@ _KAGGLE: Final = (  # the facts and the form of Kaggle's Game Arena, in words of
     "Final Answer: <column>\n\n"
     "where <column> is the number of one column, counted from 0. It is the turn of {disc}, you."
 )
-_FINAL: Final = re.compile(r"Final\s+Answer\s*:\s*(\d+)", re.IGNORECASE | re.ASCII)
 _PLACES: Final = re.compile(r"\{(board|grid|moves|legal|player|disc|ply)\}")
 
 REWARDS: Final = ("result", "exact")
 CHARSET: Final = frozenset(map(chr, range(0x20, 0x7F))) | {"\n"}
 
 _MARKS: Final = "*_`$ \t"  # emphasis, code and formulas, as Markdown and LaTeX write them
-_PAIRS: Final = ((r"\boxed{", "}"), (r"\text{", "}"), ("[", "]"), (r"\(", r"\)"), (r"\[", r"\]"))
+_PAIRS: Final = (
+    (r"\boxed{", "}"), (r"\text{", "}"), ("[", "]"), ("<", ">"), (r"\(", r"\)"), (r"\[", r"\]"),
+)  # fmt: skip
 _DEPTH: Final = 6  # of marks in marks that are taken off, so that a long answer takes no time
 _ITEM: Final = r"(?:(?:[-+•]|\d+[.)]|#+)[ \t])?"  # the mark of a list's item or of a heading
-_MOVE: Final = re.compile(rf"{_ITEM}[{_MARKS}]*Move[{_MARKS}]*:(.*)", re.IGNORECASE | re.ASCII)
 _NUMBER: Final = re.compile(r"\d{1,3}", re.ASCII)
+
+
+class _Answer(NamedTuple):
+    """How the answers to a kind of prompt state a column."""
+
+    stated: re.Pattern[str]  # the words before the column, and in its group what follows them
+    anywhere: bool  # whether the last such words count wherever they stand, or only the last line
+    first: int  # the number of the leftmost column
+    expected: str
+
+
+_MOVE: Final = _Answer(
+    re.compile(rf"^{_ITEM}[{_MARKS}]*Move[{_MARKS}]*:(.*)$", re.IGNORECASE | re.ASCII),
+    anywhere=False,
+    first=1,
+    expected="a last line that is Move, a colon and a number, and nothing else",
+)
+_FINAL: Final = _Answer(
+    re.compile(rf"Final\s+Answer[{_MARKS}]*:\s*(.*)", re.IGNORECASE | re.ASCII),
+    anywhere=True,
+    first=0,
+    expected="Final Answer, a colon and a number, and nothing else in the line",
+)
 
 
 def template(kind: str = "board") -> str:
@@ -139,25 +162,15 @@ def reader(kind: str) -> Callable[[str, Position], int]:
 
 
 def read_final_answer(text: str, position: Position) -> int:
-    """Read a 0-based column as Kaggle's Game Arena does.
+    """Read the 0-based column of a final answer, as Kaggle's Game Arena asks for it.
 
-    The last ``Final Answer: 3`` counts, in any part of the answer. If there is none, or its column
-    is not legal, the last number in the answer that is a legal column counts.
+    The last ``Final Answer: 3`` counts, wherever it stands in the answer; or the whole answer must
+    be a number. Otherwise as :func:`read_move`: no other number of the answer is a move.
 
     Raises:
-        InvalidPosition: ``position`` is not a position of this board.
-        InvalidAction: the answer names no legal column.
-        IllegalMove: the column of ``Final Answer`` is not legal, and no other number is.
+        InvalidPosition, InvalidAction, IllegalMove: as :func:`read_move`.
     """
-    require_position(position)
-    legal = [str(column) for column in position.legal_columns()]
-    final = _FINAL.findall(text)
-    for number in [*final[-1:], *re.findall(r"\d+", text, re.ASCII)[::-1]]:
-        if number in legal:
-            return int(number)
-    if final:
-        raise IllegalMove(f"column {final[-1][:80]} is full, or not on the board")
-    raise InvalidAction("no line says Final Answer: and a column, and no number is a legal column")
+    return _read(text, position, _FINAL)
 
 
 def read_move(text: str, position: Position) -> int:
@@ -173,6 +186,11 @@ def read_move(text: str, position: Position) -> int:
         InvalidAction: the answer announces no move; the message says what is missing.
         IllegalMove: the column is full or not on the board.
     """
+    return _read(text, position, _MOVE)
+
+
+def _read(text: str, position: Position, form: _Answer) -> int:
+    """Read the 0-based column that an answer states in a form."""
     require_position(position)
     _, closed, after = text.rpartition("</think>")
     if not closed and "<think>" in text:
@@ -181,17 +199,18 @@ def read_move(text: str, position: Position) -> int:
     if not lines:
         raise InvalidAction("the answer is empty")
     last = _bare(_bare(lines[-1]).removesuffix("."))
-    number = last if len(lines) == 1 else ""
-    if move := _MOVE.fullmatch(last):
-        number = _bare(move[1])
+    number, seen = last if len(lines) == 1 else "", f"the last line is {lines[-1].strip()[-80:]!r}"
+    for found in form.stated.finditer(after if form.anywhere else last):
+        number = _bare(_bare(found[1]).removesuffix("."))
+        if form.anywhere:
+            seen = f"the answer states {found[0][:80]!r}"
     if not _NUMBER.fullmatch(number):
-        expected = "a last line that is Move, a colon and a number, and nothing else"
-        raise InvalidAction(f"the last line is {lines[-1][-80:]!r}: expected {expected}")
-    column = int(number) - 1
+        raise InvalidAction(f"{seen}: expected {form.expected}")
+    column = int(number) - form.first
     if position.is_legal(column):
         return column
     if not 0 <= column < 7:
-        raise IllegalMove(f"there is no column {number}, only 1 to 7")
+        raise IllegalMove(f"there is no column {number}, only {form.first} to {form.first + 6}")
     raise IllegalMove(f"column {number} is full")
 
 

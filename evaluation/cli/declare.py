@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from c4env.arguments import OnceParser
 from c4env.evaluation.cli.output import complain
 from c4env.evaluation.tables import FORMATS
 from c4env.system import usable_cores
@@ -89,12 +90,12 @@ class _Help(argparse.HelpFormatter):
         )
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that takes whole names, and reports bad usage in one line, with exit code 2."""
+class Parser(OnceParser):
+    """A parser that reports bad usage in one line, with exit code 2."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Help)
-        super().__init__(allow_abbrev=False, **settings)
+        super().__init__(**settings)
         self._negative_number_matcher = re.compile(r"-\d[\d.,]*$")  # -10,0 is no option
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:

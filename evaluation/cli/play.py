@@ -35,7 +35,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.agents.making.wrap import as_agent
     from c4env.errors import InvalidOption
     from c4env.evaluation.cli.output import stdout_to_stderr
-    from c4env.evaluation.games.field import name_players, split_name
+    from c4env.evaluation.games.field import name_players, require_visible, split_name
     from c4env.evaluation.games.game import play_game
     from c4env.evaluation.games.referee import Referee
     from c4env.evaluation.people import HUMAN, Human, Left, record_game, require_record
@@ -49,6 +49,7 @@ def execute(arguments: argparse.Namespace) -> None:
     for (name, spec), player in zip(named, arguments.players, strict=True):
         if name == HUMAN != spec:
             raise InvalidOption(f"{player}: {HUMAN} means a person: expected another name")
+        require_visible(name)
     if one == other and named[0] != named[1]:
         raise InvalidOption(f"{' '.join(arguments.players)}: expected two different names")
     moves, seed = "" if arguments.moves == "-" else arguments.moves, arguments.seed

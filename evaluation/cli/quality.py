@@ -35,7 +35,6 @@ from typing import TYPE_CHECKING
 
 from c4env.evaluation.cli.declare import (
     AGENT,
-    add_again,
     add_format,
     add_names,
     add_options,
@@ -58,7 +57,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="judge heuristics")
     parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
     add_options(parser, quality, "count out seed jobs")
-    add_again(parser, "ask again about the positions in DIR that have no answer")
     add_quiet(parser)
     add_format(parser)
 

@@ -88,6 +88,7 @@ class Part(NamedTuple):
     score: float | None  # points per game, 0..1
     own: MoveQuality  # of the agent's moves
     opponents: float  # the blunder rate of the opponents; nan without a critical move
+    forfeits: int | None = None  # games that the agent forfeited, which its score includes
 
 
 PART_COLUMNS: Final = (
@@ -164,9 +165,10 @@ class Mistakes(Result):
 
     def tables(self) -> dict[str, Table]:
         """A row for each mistake, and a row for each part."""
+        forfeits = [Column("forfeits")] if any(part.forfeits for part in self.parts) else []
         return {
             "mistakes": Table(MISTAKE_COLUMNS, self.mistakes),
-            "parts": Table(PART_COLUMNS, self.parts),
+            "parts": Table([*PART_COLUMNS, *forfeits], self.parts),
         }
 
     def summary(self) -> str:
@@ -248,7 +250,9 @@ def _part(
     counted = [game for game in games if game.counted]
     points = [game.points[s] for game in counted for s in seats if game.players[s] == player]
     score = sum(points) / len(points) if points else None
-    return Part(where, len(counted) or None, score, own, opponents)
+    lost = [game.players[game.forfeited_by] for game in counted if game.forfeited_by is not None]
+    forfeits = lost.count(player) if counted else None
+    return Part(where, len(counted) or None, score, own, opponents, forfeits)
 
 
 def _grouped(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -22,6 +23,7 @@ from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.exact.scores import Judge, Scores, positions_in
 from c4env.evaluation.rating.fit import DRAWS, FEW, UNKNOWN, Interval, weights_of
+from c4env.evaluation.rating.tally import FORFEIT_KINDS
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural, rounded
 from c4env.position import DIGITS
@@ -33,6 +35,7 @@ SENTENCES: Final = 4
 """A sentence for each of so many players; of more, only the table."""
 TERMS: Final = (
     "moves", "forced", "critical", "blunders", "optimal", "keeping", "loss", "given_away",
+    "unanswered", "asked_again",
 )  # fmt: skip
 """What a move adds to the sums of its group; estimates are quotients of two of them."""
 
@@ -45,6 +48,8 @@ class JudgedMove(NamedTuple):
     ply: int  #: discs on the board before the move: 0 for the first player's first move
     column: int  #: 0-based
     scores: Scores
+    asked_again: int = 0  #: times that a language model was asked again
+    fault: str = ""  #: how and why the player gave no answer; ``column`` is then the worst one
 
     @property
     def best(self) -> int:
@@ -80,8 +85,9 @@ class JudgedMove(NamedTuple):
 
     def terms(self) -> dict[str, float]:
         """What the move adds to each of the sums of its group: ``TERMS``."""
+        answers = {"unanswered": bool(self.fault), "asked_again": self.asked_again}
         if self.forced:
-            return {**dict.fromkeys(TERMS, 0.0), "forced": 1}
+            return {**dict.fromkeys(TERMS, 0.0), "forced": 1, **answers}
         return {
             "moves": 1,
             "forced": 0,
@@ -91,6 +97,7 @@ class JudgedMove(NamedTuple):
             "keeping": not self.blunder,
             "loss": self.loss,
             "given_away": self.given_away,
+            **answers,
         }
 
 
@@ -128,6 +135,8 @@ class MoveQuality(NamedTuple):
     keeping: Interval  #: share of the moves that keep the value; in a lost position, all moves do
     blunder_rate: Interval  #: blunders per critical move
     loss: Interval  #: mean loss, in points of the score
+    unanswered: int = 0  #: positions without an answer, judged as the worst column; forced ones too
+    asked_again: int = 0  #: times that a language model was asked again
 
 
 QUALITY_COLUMNS: Final = (
@@ -206,7 +215,7 @@ class Quality(Result):
             InvalidOption: the player was not judged.
         """
         sums = self._sums(player, colour, plies, group)
-        counts = ("moves", "forced", "critical", "blunders")
+        counts = ("moves", "forced", "critical", "blunders", "unanswered", "asked_again")
         return MoveQuality(
             player=player,
             **{name: int(sums[name].sum()) for name in counts},
@@ -278,9 +287,34 @@ class Quality(Result):
         return Interval.of(value, over / under)
 
     def sentence(self) -> str:
-        """What each of a few players keeps, and where it loses most; of more, of the best alone."""
+        """What each of a few players keeps, and where it loses most; of more, of the best alone.
+
+        Above it the positions without an answer, which decide places.
+        """
         shown = self.players if len(self.players) <= SENTENCES else self.players[:1]
-        return "\n".join(map(self._in_words, shown))
+        return "\n".join([*map(self._failures_of, self._faults), *map(self._in_words, shown)])
+
+    @functools.cached_property
+    def _faults(self) -> dict[str, list[JudgedMove]]:
+        """The positions without an answer, by player."""
+        faults: dict[str, list[JudgedMove]] = {}
+        for move in self.moves:
+            if move.fault:
+                faults.setdefault(move.player, []).append(move)
+        return faults
+
+    def _endings(self, player: str) -> Counter[str]:
+        """How a player failed to answer, as the endings of forfeited games."""
+        return Counter(move.fault.partition(":")[0] for move in self._faults.get(player, ()))
+
+    def _failures_of(self, player: str) -> str:
+        counts = ", ".join(f"{n} {ending}" for ending, n in sorted(self._endings(player).items()))
+        asked = sum(move.player == player for move in self.moves)
+        return (
+            f"{player} gave no answer in {len(self._faults[player])} of "
+            f"{plural(asked, 'position')} ({counts}), judged as the worst column, for example: "
+            f"{self._faults[player][0].fault}"
+        )
 
     def _in_words(self, player: str) -> str:
         whole = self.slice(player)
@@ -292,17 +326,35 @@ class Quality(Result):
         lost, low, high = whole.blunder_rate
         kept, least, most = (rounded(1 - rate, ".0%") for rate in (lost, high, low))
         ends = "" if math.isnan(low) else f" (95 %: {least} .. {most})"
+        failed = sum(move.blunder and not move.forced for move in self._faults.get(player, ()))
+        without = f" {failed} of these blunders are positions without an answer." if failed else ""
         parts = {band: self.slice(player, plies=band) for band in bands(BAND)}
         worst = max(parts, key=lambda band: parts[band].given_away)
         return (
             f"{player} keeps the win or draw in {kept} {moves}{ends}; it loses most at "
             f"{band_name(worst)}: {parts[worst].blunders} of its "
-            f"{plural(whole.blunders, 'blunder')}."
+            f"{plural(whole.blunders, 'blunder')}.{without}"
         )
 
     def tables(self) -> dict[str, Table]:
         """A table of all moves, and a table of blunders per critical move by colour and ply."""
-        return {"overall": Table(QUALITY_COLUMNS, self.overall()), "blunder_rates": self.rates()}
+        return {
+            "overall": Table([*QUALITY_COLUMNS, *self._counts()], self.overall()),
+            "blunder_rates": self.rates(),
+        }
+
+    def _counts(self) -> list[Column]:
+        """Return the columns of what was not answered, by kind, and of answers asked again."""
+
+        def column(kind: str) -> Column:
+            endings = FORFEIT_KINDS[kind]
+            return Column(kind, of=lambda q: sum(self._endings(q.player)[e] for e in endings))
+
+        failed = set[str]().union(*map(self._endings, self._faults))
+        columns = [Column("unanswered")] if failed else []
+        columns += [column(kind) for kind, endings in FORFEIT_KINDS.items() if failed & {*endings}]
+        again = any(move.asked_again for move in self.moves)
+        return [*columns, *([Column("asked_again")] if again else [])]
 
     def rates(self) -> Table:
         """A row for each player: its blunders per critical move, by colour and by ply."""
@@ -319,6 +371,9 @@ class Quality(Result):
             }
             if rates:  # no intervals, whose bootstrap takes time
                 columns.append(Column(name, ".1%", rates.get))
+        if self._faults:
+            unanswered = {player: len(self._faults.get(player, ())) for player in self.players}
+            columns.append(Column("unanswered", of=unanswered.get))
         return Table(columns, self.players)
 
     def summary(self) -> str:

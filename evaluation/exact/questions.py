@@ -5,13 +5,12 @@ The sets are the exam, fresh exams, files of ``moves score`` lines, and sets gen
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -21,14 +20,14 @@ from c4env.agents.solver.exam import SHA256, VERSION, ScoredPosition, exam
 from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer, suggest
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.games.asking import Fault, ask, begin
+from c4env.evaluation.games.asking import Fault, ask, begin, count
 from c4env.evaluation.games.field import Traits, name_players, split_name
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.referee import Referee
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.store.header import EXACT, identity_hash, versions
 from c4env.evaluation.store.lines import Memo, read_text
-from c4env.evaluation.tables import plural, shortened
+from c4env.evaluation.tables import shortened
 from c4env.position import Position, format_moves
 
 EXAM: Final = "exam"
@@ -38,8 +37,34 @@ GENERATED: Final = 100
 """The default number of positions in a generated set."""
 
 
-StoredAnswer = int | str
-"""An agent's answer: a column, or a description of the failure."""
+class Answer(NamedTuple):
+    """An agent's answer in a position: its column, or its failure."""
+
+    column: int | None  # None after a failure
+    asked_again: int = 0  # times that a language model was asked again
+    fault: str = ""  # how it failed, and why
+
+    def kept(self) -> int | list[int] | Answer:
+        """Return what files keep: the column, with the count if there is one; no failure.
+
+        A failure may be the machine's, and pass: the next call asks again.
+        """
+        if self.column is None:
+            return self
+        return [self.column, self.asked_again] if self.asked_again else self.column
+
+    @classmethod
+    def of(cls, kept: int | list[int] | Answer) -> Answer:
+        """Return the answer of which :meth:`kept` returned this."""
+        if isinstance(kept, Answer):
+            return kept
+        column, asked_again = kept if isinstance(kept, list) else (kept, 0)
+        return cls(column, asked_again)
+
+
+def is_kept(value: object) -> bool:
+    """Whether a file keeps a value (:meth:`Answer.kept`); files of before had failures as text."""
+    return not isinstance(value, Answer | str)
 
 
 STAGES: Final = {
@@ -61,7 +86,6 @@ def quality(
     *,
     jobs: int | None = None,
     out: str | Path | None = None,
-    again: bool = False,
     watch: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Quality:
     """Ask agents for moves in sets of positions, and judge the moves by exact play.
@@ -77,7 +101,6 @@ def quality(
         seed: seed of stochastic agents, of sets made from it, and of the intervals.
         jobs: number of threads that judge, one for each core if not given.
         out: folder that keeps answers and scores; the same call resumes from them.
-        again: ask again about the positions in ``out`` that have no answer.
         watch: called with ``"portions"`` of a fresh exam, ``"positions"`` or ``"answers"``, the
             number done and the total.
 
@@ -102,8 +125,7 @@ def quality(
             if labelled.scores is not None:
                 judge.learn(labelled.position, labelled.scores)
         judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
-        answers = partial(watch, "answers")
-        judged = question_agents(referee, positions, judge, seed, out, answers, again)
+        judged = question_agents(referee, positions, judge, seed, out, partial(watch, "answers"))
     mark = "; mark: the share of moves that keep the value"
     about = [f"exam {VERSION} (sha256 {SHA256[:16]}){mark}"] if EXAM in sets else []
     about += [
@@ -119,43 +141,36 @@ def question_agents(
     seed: int = 0,
     folder: str | Path | None = None,
     watch: Watcher | None = None,
-    again: bool = False,
 ) -> Quality:
     """Ask agents for a move in each position, as a new game, and judge the moves.
 
     A position without an answer counts as the worst column, as a forfeited game is lost. The
-    folder keeps the answers; ``again`` asks for those that are missing. The judge may know the
-    scores already (:meth:`Judge.judge`).
+    folder keeps the answers, and no failure. The judge may know the scores already
+    (:meth:`Judge.judge`).
     """
     traits = {name: referee.traits(name) for name in referee.field}
     specs = {name: str(player) for name, player in referee.field.items()}
-    moves, faults = [], Counter[str]()
-    done, total = 0, len(traits) * len(positions)
-    with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
+    moves: list[JudgedMove] = []
+    total = len(traits) * len(positions)
+    with Memo(None if folder is None else Path(folder) / ANSWERS_FILE, is_kept) as answers:
         keys = {name: key_of(specs[name], traits[name], seed, answers) for name in traits}
-        if again:  # the file keeps both lines, and the later counts
-            for unanswered in [key for key, answer in answers.items() if isinstance(answer, str)]:
-                del answers[unanswered]
         for name, key in keys.items():
             for labelled in positions:
                 position = labelled.position
-                asked = partial(question, referee.agent(name), specs[name], position, seed)
-                answer = answers.find((*key, position.mine, position.theirs), asked)
-                scores = judge.scores(position)
-                if isinstance(answer, str):
-                    faults[f"{name}: {answer}"] += 1
-                    answer = scores.index(min(s for s in scores if s is not None))
-                moves.append(JudgedMove(name, labelled.moves, position.plies, answer, scores))
-                done += 1
+                asked = partial(_ask, referee.agent(name), specs[name], position, seed)
+                kept = answers.find((*key, position.mine, position.theirs), asked)
+                answer, scores = Answer.of(kept), judge.scores(position)
+                column = answer.column
+                if column is None:
+                    column = scores.index(min(s for s in scores if s is not None))
+                move = JudgedMove(name, labelled.moves, position.plies, column, scores)
+                moves.append(move._replace(asked_again=answer.asked_again, fault=answer.fault))
                 if watch is not None:
-                    watch(done, total)
-    if faults.total() == total:
-        raise InvalidOption(f"no agent answered; the first error: {next(iter(faults))}")
-    notes = tuple(
-        f"{plural(count, 'position')} without an answer, judged as the worst column, {fault}"
-        for fault, count in faults.items()
-    )
-    return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
+                    watch(len(moves), total)
+    if all(move.fault for move in moves):
+        first = f"{moves[0].player}: {moves[0].fault}"
+        raise InvalidOption(f"no agent answered; the first error: {first}")
+    return Quality(tuple(moves), unit="positions", seed=seed)
 
 
 Key = tuple[str, int, str, str]
@@ -177,19 +192,23 @@ def key_of(spec: str, traits: Traits, seed: int, kept: Memo) -> Key:
     return key
 
 
-def question(agent: Agent, spec: str, position: Position, seed: int) -> StoredAnswer:
+def question(agent: Agent, spec: str, position: Position, seed: int) -> Answer:
     """Ask an agent for its move in a position, as the first move of a new game.
 
     The position determines the seed.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
-    answer: StoredAnswer
+    column, failed = None, ""
     try:
         begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
-        answer, _ = ask(agent, position)
+        column, _ = ask(agent, position)
     except Fault as fault:
-        answer = str(fault)
-    return answer
+        failed = str(fault)
+    return Answer(column, count(agent, "asked_again"), failed)
+
+
+def _ask(agent: Agent, spec: str, position: Position, seed: int) -> Any:
+    return question(agent, spec, position, seed).kept()
 
 
 def referee_of(specs: Sequence[str]) -> Referee:

@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption, require_integer
-from c4env.evaluation.exact.questions import Key, StoredAnswer, key_of, question
+from c4env.evaluation.exact.questions import Answer, Key, is_kept, key_of, question
 from c4env.evaluation.games.field import Player, Traits, as_players, describe_player, name_players
 from c4env.evaluation.games.referee import Referee, do_all, referees
 from c4env.evaluation.games.run import Openings, Settings, choose_openings
@@ -157,7 +157,8 @@ class Refutation(Result):
 
     def tables(self) -> dict[str, Table]:
         """One table with a row for each opening and colour."""
-        return {"openings": Table(CASE_COLUMNS, self.openings)}
+        faults = [Column("fault")] if any(case.fault for case in self.openings) else []
+        return {"openings": Table([*CASE_COLUMNS, *faults], self.openings)}
 
     def facts(self) -> dict[str, Any]:
         """The agent, and the cases and positions of the search."""
@@ -217,7 +218,7 @@ def refute(
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     worst: list[WorstCase] = []
     with ExitStack() as stack:
-        memo = stack.enter_context(Memo(path))
+        memo = stack.enter_context(Memo(path, is_kept))
         team = referees(field, jobs=min(settings.jobs, len(cases)))
         for referee in team:
             stack.callback(referee.close)
@@ -254,7 +255,7 @@ def _worst(
     """Search from an opening with a colour of the agent."""
     spec, run_seed, *_ = agent
 
-    def ask(position: Position) -> StoredAnswer:
+    def ask(position: Position) -> Answer:
         return question(referee.agent(name), spec, position, run_seed)
 
     oracle = _Oracle(ask, memo, agent)
@@ -314,11 +315,11 @@ class _Search:
     def _reply(self, node: _Node) -> _Node | None:
         """Return the node after the agent's answer, or None if the answer ends the game."""
         self._asked.add(node.position)
-        column = self._oracle.answer(node.position)
-        if isinstance(column, str):
-            self._end(node.moves, -1, column)
+        answer = self._oracle.answer(node.position)
+        if answer.column is None:
+            self._end(node.moves, -1, answer.fault)
             return None
-        after = self._play(node, column)
+        after = self._play(node, answer.column)
         return after and after._replace(score=self._score(after.position))
 
     def _play_out(self, node: _Node | None) -> None:
@@ -381,14 +382,13 @@ class _Node(NamedTuple):
 class _Oracle(NamedTuple):
     """Knows the agent's answers and exact play; ``refutations.jsonl`` keeps what was asked."""
 
-    ask: Callable[[Position], StoredAnswer]
+    ask: Callable[[Position], Answer]
     memo: Memo
     agent: Key
 
-    def answer(self, position: Position) -> StoredAnswer:
+    def answer(self, position: Position) -> Answer:
         """The agent's answer."""
-        answer: StoredAnswer = self._find("agent", position, self.ask)
-        return answer
+        return Answer.of(self._find("agent", position, lambda p: self.ask(p).kept()))
 
     def best(self, position: Position) -> int:
         """A column with the best score."""

@@ -8,14 +8,14 @@ import numpy as np
 
 from c4env.agents.base import Agent
 from c4env.envs.opponents import reset_player
-from c4env.errors import EngineEnded, InvalidAction, LateAnswer, Unavailable, describe_error
+from c4env.errors import EngineFault, InvalidAction, Unavailable, describe_error
 from c4env.geometry import DIGITS, parse_column
 
 if TYPE_CHECKING:
     from c4env.evaluation.store.run_files import Ending
     from c4env.position import Position
 
-MOST_NODES: Final = 2**63 - 1
+MOST_COUNT: Final = 2**63 - 1
 
 
 class Fault(Exception):
@@ -35,21 +35,28 @@ def ask(agent: Agent, position: Position) -> tuple[int, int]:
     """
     try:
         column = parse_column(agent.choose(position))
-        nodes: Any = agent.nodes  # of a user's class, so it may be anything
     except (Fault, Unavailable, KeyboardInterrupt):
         raise
-    except LateAnswer as error:  # from an engine or a server
-        raise Fault("time", describe_error(error, with_type=False)) from None
-    except EngineEnded as error:  # a program of its own
-        raise Fault("crash", describe_error(error, with_type=False)) from None
+    except EngineFault as error:  # of a program, a server or a network
+        words = describe_error(error, with_type=error.ending == "exception")
+        raise Fault(error.ending, words) from None
     except InvalidAction as error:
         raise Fault("nonsense", describe_error(error, with_type=False)) from None
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
         raise Fault("exception", describe_error(error)) from None
     if not position.is_legal(column):
         raise Fault("illegal column", f"column {DIGITS[column]} is full (it answered {column})")
-    counted = isinstance(nodes, int | np.integer) and 0 <= nodes <= MOST_NODES
-    return column, int(nodes) if counted else 0
+    return column, count(agent, "nodes")
+
+
+def count(agent: Agent, name: str) -> int:
+    """Return what an agent counted in its latest move; 0 if the attribute is no such number."""
+    try:
+        value: Any = getattr(agent, name)  # of a user's class, so it may be anything
+    except Exception:
+        return 0
+    counted = isinstance(value, int | np.integer) and 0 <= value <= MOST_COUNT
+    return int(value) if counted else 0
 
 
 def begin(agent: Agent, seed: int) -> None:
@@ -63,7 +70,8 @@ def begin(agent: Agent, seed: int) -> None:
         reset_player(agent, seed)
     except (Fault, Unavailable, KeyboardInterrupt):
         raise
-    except EngineEnded as error:
-        raise Fault("crash", f"reset: {describe_error(error, with_type=False)}") from None
+    except EngineFault as error:
+        words = describe_error(error, with_type=error.ending == "exception")
+        raise Fault(error.ending, f"reset: {words}") from None
     except BaseException as error:
         raise Fault("exception", f"reset: {describe_error(error)}") from None

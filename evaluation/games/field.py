@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
@@ -29,6 +30,11 @@ Players = Sequence[Player] | Mapping[str, Player]
 Member = Spec | Agent
 """A player of a run: a parsed spec, or an agent."""
 
+UNSEEN: Final = frozenset(
+    chr(code) for code in (0x034F, 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10))
+)
+"""Letters, marks and symbols that show nothing; format characters and wide blanks do not either."""
+
 Field = Mapping[str, Member]
 """The players of a run by name, their specs parsed (:func:`name_players`)."""
 
@@ -37,7 +43,8 @@ def name_players(players: Players) -> Field:
     """Return a mapping from names to players.
 
     Raises:
-        InvalidOption: ``players`` is not a list or mapping of agents, or a name occurs twice.
+        InvalidOption: ``players`` is not a list or mapping of agents, a name occurs twice, or one
+            cannot be told from another where it is shown.
     """
     if isinstance(players, str):
         raise InvalidOption(f"players={players!r}: expected a list of agents")
@@ -47,6 +54,7 @@ def name_players(players: Players) -> Field:
         else (split_name(p) if isinstance(p, str) else (title(p), p) for p in players)
     )
     field: dict[str, Member] = {}
+    shown: dict[str, str] = {}  # names by how they look: an accent may be a character of its own
     for name, player in pairs:
         if name in field:
             raise InvalidOption(
@@ -59,14 +67,37 @@ def name_players(players: Players) -> Field:
             raise InvalidOption(f"agent {name!r} is a class: pass an instance, or the class's path")
         if not isinstance(player, Spec):
             player = as_agent(player)
-        try:
-            name.encode()
-        except UnicodeEncodeError:
-            raise InvalidOption(
-                f"agent {name!r}: expected a name that can be encoded as UTF-8"
-            ) from None
+        require_visible(name)
+        if (twin := shown.setdefault(unicodedata.normalize("NFC", name), name)) != name:
+            raise InvalidOption(f"agents {twin!a} and {name!a} look alike: rename one")
         field[name] = player
     return field
+
+
+def require_visible(name: str) -> None:
+    """Refuse a name that looks like another one, or that no file can hold.
+
+    Raises:
+        InvalidOption: it is not a text, or empty, has blanks around it or a character that nobody
+            sees, or cannot be encoded. (Control characters are shown by their numbers.)
+    """
+    if not isinstance(name, str) or not name:
+        raise InvalidOption(f"agent {name!r}: expected a name")
+    if name != name.strip():
+        raise InvalidOption(f"agent {name!r}: expected a name without blanks around it")
+    for character in name:
+        unseen = unicodedata.category(character) in ("Cf", "Zs") or character in UNSEEN
+        if unseen and character != " ":
+            raise InvalidOption(
+                f"agent {name!r}: expected a name without {character!a}, "
+                f"{unicodedata.name(character, 'a character')}, which nobody sees"
+            )
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidOption(
+            f"agent {name!r}: expected a name that can be encoded as UTF-8"
+        ) from None
 
 
 def _require_no_option(name: str, spec: Spec, before: Member | None) -> None:
@@ -151,7 +182,8 @@ def split_name(text: str) -> tuple[str, str]:
 
     A name has no slash, so that ``runs/lr=0.1/mine.py`` is a path.
     """
-    named = re.fullmatch(r"\s*([^=:(){},/\\]+?)\s*=\s*(.+)", text, re.DOTALL)
+    text = text.strip()
+    named = re.fullmatch(r"([^=:(){},/\\]+?)\s*=\s*(.+)", text, re.DOTALL)
     return (named[1], named[2].strip()) if named else (text, text)
 
 

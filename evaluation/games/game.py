@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from c4env.agents.base import Agent
-from c4env.evaluation.games.asking import Fault, ask, begin
+from c4env.evaluation.games.asking import Fault, ask, begin, count
 from c4env.evaluation.seeds import seeds
 from c4env.evaluation.store.run_files import Ending, GameRecord
 from c4env.position import Position, format_moves
@@ -59,10 +59,10 @@ def play_game(
         on_move: called after each move with the new position and the column.
     """
     position, moves = Position.parse(opening), opening
-    nodes, seconds = [0, 0], [0.0, 0.0]
+    nodes, seconds, asked_again = [0, 0], [0.0, 0.0], [0, 0]
 
     def record(winner: int | None, ending: Ending, reason: str = "") -> GameRecord:
-        spent = (nodes[0], nodes[1]), (seconds[0], seconds[1])
+        spent = (nodes[0], nodes[1]), (seconds[0], seconds[1]), (asked_again[0], asked_again[1])
         return GameRecord(names, opening, moves, winner, ending, reason, *spent)
 
     for seat, agent in enumerate(agents):
@@ -79,6 +79,7 @@ def play_game(
             fault = error
         spent = time.perf_counter() - started
         seconds[seat] += spent
+        asked_again[seat] += count(agents[seat], "asked_again")
         if clock is not None and spent > clock.limit:  # also if the answer is wrong
             fault = Fault("time", str(clock))
         if fault is not None:

@@ -8,7 +8,7 @@ A match and a placement (``c4env.evaluation.studies``) say more; they are classe
 from __future__ import annotations
 
 import functools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
@@ -19,7 +19,7 @@ from c4env.arrays import Float64s
 from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.rating.ratings import Rating, Ratings, milliseconds, rate
 from c4env.evaluation.rating.sprt import score_of
-from c4env.evaluation.rating.tally import Cell, Tally, WinTable, all_openings
+from c4env.evaluation.rating.tally import Cell, Tally, WinTable, all_openings, costs
 from c4env.evaluation.store.header import RunHeader
 from c4env.evaluation.store.run_files import GameRecord, digest, games_table
 from c4env.evaluation.tables import Column, Result, Table, plural, signed
@@ -31,8 +31,10 @@ class Frames(NamedTuple):
     """A run as pandas frames of raw values."""
 
     games: Any  #: a row for each game
-    ratings: Any  #: a row for each agent, the strongest first
-    table: Any  #: a row for each pairing: first, second, games, wins, draws, losses, score
+    ratings: Any  #: a row for each agent, the strongest first, with its forfeits by kind
+    table: (
+        Any  #: a row for each pairing: first, second, games, wins, draws, losses, score; forfeits
+    )
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,8 @@ class Tournament(Result):
         Raises:
             MissingExtra: pandas is not installed.
         """
-        return Frames(games_table(self.games).frame(), self.ratings.frame(), self.table.frame())
+        ratings = self.standings() if self.games else self.ratings.table()
+        return Frames(games_table(self.games).frame(), ratings.frame(), self.table.frame())
 
     @property
     def digest(self) -> str:
@@ -260,7 +263,8 @@ class Tournament(Result):
         games = defaultdict[str, set[tuple[Any, ...]]](set)
         for game in self.games:
             for seat, player in enumerate(game.players):
-                games[player].add((seat, game.players[1 - seat], game.opening, game.moves))
+                played = game.opening, game.moves, game.points[seat]
+                games[player].add((seat, game.players[1 - seat], *played))
 
         def counted(player: str, rival: str) -> set[tuple[Any, ...]]:
             names = {name: name for name in self.deterministic} | {player: "", rival: ""}
@@ -277,6 +281,16 @@ class Tournament(Result):
         return tuple(tuple(group) for group in groups if len(group) > 1)
 
 
+class Counts(NamedTuple):
+    """A number of each of two agents."""
+
+    agent: int
+    opponent: int
+
+    def __str__(self) -> str:
+        return f"{self.agent} (opponent: {self.opponent})"
+
+
 class OpponentRow(NamedTuple):
     """The results of an agent against one opponent."""
 
@@ -285,6 +299,8 @@ class OpponentRow(NamedTuple):
     second: Cell
     score: Interval  # points per game, 0..1
     better: float | None  # probability that the agent is stronger, by the games of the two alone
+    forfeits: Counts | None = None  # games of the two that were forfeited, if any of the run was
+    asked_again: Counts | None = None  # of language models, if any was
 
 
 OPPONENT_COLUMNS: Final = (
@@ -298,6 +314,8 @@ OPPONENT_COLUMNS: Final = (
     Column("LOS", ".1%", lambda row: row.better),
     Column("nodes", ",.0f", lambda row: row.rating.nodes),
     Column("ms", milliseconds, lambda row: row.rating.ms),
+    Column("forfeits"),
+    Column("asked_again"),
 )
 """The columns of an agent's results by opponent; nodes and ms are the opponent's."""
 
@@ -329,7 +347,7 @@ class Gauntlet(Tournament):
         player, games_with = self.challenger, defaultdict[str, list[GameRecord]](list)
         for game in self.games:
             games_with[game.players[game.players[0] == player]].append(game)
-        rows = []
+        rows, repeated = [], any(rating.asked_again for rating in self.ratings)
         for rating in self.ratings:
             other = rating.player
             if not (games := games_with[other]):
@@ -339,7 +357,11 @@ class Gauntlet(Tournament):
             difference = of_the_two.difference(player, other)
             better = None if self.ratings.exact else of_the_two.superiority(player, other)
             score = score_of(difference, (first + second).score)
-            rows.append(OpponentRow(rating, first, second, score, better))
+            lost, spent = WinTable.of(games).forfeits, costs(games)
+            forfeits = Counts(*(lost.get(name, Counter()).total() for name in (player, other)))
+            again = Counts(*(spent[name].asked_again for name in (player, other)))
+            counts = forfeits if self.table.forfeits else None, again if repeated else None
+            rows.append(OpponentRow(rating, first, second, score, better, *counts))
         columns = [c for c in OPPONENT_COLUMNS if any(c.value(row) is not None for row in rows)]
         return Table([*columns, *self.table.forfeit_columns(lambda r: r.rating.player)], rows)
 

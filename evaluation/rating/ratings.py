@@ -63,11 +63,13 @@ RATING_COLUMNS: Final = (
     Column("LOS", ".0%", lambda r: r.better),
     Column("nodes", ",.0f"),
     Column("ms", milliseconds),
+    Column("asked_again"),
 )
 """The columns of standings; LOS is the likelihood of superiority over the next agent.
 
 ``reliable`` is the share of games that the agent did not forfeit, ``Elo_reliable`` the Elo over the
-games that nobody forfeited. A column without any value is left out.
+games that nobody forfeited. ``asked_again`` counts answers of a language model that were no legal
+move, after each of which it was asked again. A column without any value is left out.
 """
 
 
@@ -97,6 +99,7 @@ class Rating:
     seconds: float | None = field(default=None, compare=False)  #: a move, in the median game
     reliable: float | None = None  #: share of games that it did not forfeit, 0..1, if any were
     finished: Interval | None = None  #: Elo over the games that nobody forfeited, if it forfeited
+    asked_again: int | None = None  #: times that a language model was asked again, if any was
 
     @property
     def ms(self) -> float | None:
@@ -201,13 +204,14 @@ class Ratings(Sequence[Rating]):
         return better if first.player == one else 1 - better
 
     def with_games(self, games: Sequence[GameRecord]) -> Ratings:
-        """Return the ratings with what games tell beside their points: costs and forfeits.
+        """Return the ratings with what games tell beside their points: costs, forfeits, retries.
 
         A forfeit counts as a loss, so one Elo says how strong and how reliable an agent is. An
         agent that forfeited has a second Elo, ``finished``, over the games that nobody forfeited.
         There the mean of the agents that never forfeited is that of the first.
         """
         spent = costs(games)
+        repeated = any(cost.asked_again for cost in spent.values())
         played = [game for game in games if game.players[0] != game.players[1]]
         lost = Counter(g.players[g.forfeited_by] for g in played if g.forfeited_by is not None)
         finished = {}
@@ -218,6 +222,8 @@ class Ratings(Sequence[Rating]):
         for rating in self:
             cost, name = spent.get(rating.player, Cost()), rating.player
             more = replace(rating, nodes=cost.nodes_a_move, seconds=cost.seconds_a_move)
+            if repeated:
+                more = replace(more, asked_again=cost.asked_again)
             if lost and rating.games:
                 share = 1 - lost[name] / rating.games
                 more = replace(more, reliable=share, finished=finished.get(name))

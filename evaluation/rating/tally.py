@@ -29,6 +29,8 @@ FORFEIT_KINDS: Final[Mapping[str, tuple[Ending, ...]]] = {
     "crashes": ("exception", "crash"),
     "timeouts": ("time",),
     "illegal": ("illegal column", "nonsense"),
+    "unreadable": ("unreadable",),
+    "no_answer": ("no answer",),
     "abandoned": ("abandoned",),
     "resigned": ("resigned",),
 }
@@ -230,10 +232,11 @@ def all_openings(plies: int) -> tuple[str, ...]:
 
 @dataclass
 class Cost:
-    """The moves that an agent chose, with their nodes and seconds."""
+    """The moves that an agent chose: their nodes and seconds, and how often it was asked again."""
 
     moves: int = 0
     nodes: int = 0
+    asked_again: int = 0
     by_game: list[float] = field(default_factory=list)  # seconds per move in each game
 
     @property
@@ -256,6 +259,7 @@ def costs(games: Iterable[GameRecord]) -> dict[str, Cost]:
             cost = costs.setdefault(player, Cost())
             cost.moves += moves
             cost.nodes += game.nodes[seat]
+            cost.asked_again += game.asked_again[seat]
             if moves:
                 cost.by_game.append(game.seconds[seat] / moves)
     return costs
@@ -295,6 +299,13 @@ class Cell(NamedTuple):
         return f"{self.wins}/{self.draws}/{self.losses}"
 
 
+class Forfeits(NamedTuple):
+    """The numbers of games of a pairing that its first and its second player forfeited."""
+
+    first: int
+    second: int
+
+
 @dataclass(frozen=True)
 class WinTable(Result):
     """The win table of a run.
@@ -303,6 +314,8 @@ class WinTable(Result):
         players: names, the best total score first.
         cells: results of pairings ``(first, second)``, from the first player's view.
         forfeits: number of forfeits of each player, counted by kind of ending.
+        forfeits_of_pairs: number of games of a pairing that its first player forfeited, and that
+            its second player forfeited; pairings without forfeits are left out.
         reasons: ending and reason of each player's first forfeit.
         notes: notes on how the games were played.
         opening_plies: the distinct lengths of the openings.
@@ -314,6 +327,7 @@ class WinTable(Result):
     reasons: dict[str, str]
     opening_plies: tuple[int, ...]
     notes: tuple[str, ...] = ()
+    forfeits_of_pairs: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -331,13 +345,16 @@ class WinTable(Result):
         names = dict.fromkeys([*(players or ()), *(name for pair in cells for name in pair)])
         forfeits: dict[str, Counter[str]] = {}
         reasons: dict[str, str] = {}
+        of_pairs: dict[tuple[str, str], tuple[int, int]] = {}
         for game in games:
             loser = game.forfeited_by
             if loser is not None:
+                one, other = of_pairs.get(game.players, (0, 0))
+                of_pairs[game.players] = one + (loser == 0), other + (loser == 1)
                 reasons.setdefault(game.players[loser], f"{game.ending}: {game.reason}")
                 forfeits.setdefault(game.players[loser], Counter())[game.ending] += 1
         plies = tuple(sorted({len(game.opening) for game in games}))
-        table = cls(tuple(names), cells, forfeits, reasons, plies, tuple(notes))
+        table = cls(tuple(names), cells, forfeits, reasons, plies, tuple(notes), of_pairs)
         ranked = sorted(names, key=lambda player: -(table.total(player).score or 0))
         return replace(table, players=tuple(ranked))
 
@@ -396,7 +413,13 @@ class WinTable(Result):
         place = {player: i for i, player in enumerate(self.players)}
         pairs = [(*pair, cell) for pair, cell in self.cells.items() if cell.games]
         pairs.sort(key=lambda pair: (place[pair[0]], place[pair[1]]))
-        return {"pairs": Table(PAIR_COLUMNS, pairs, matrix=self.matrix())}
+        counts = [Column("forfeits", of=lambda pair: self.forfeits_between(*pair[:2]))]
+        columns = [*PAIR_COLUMNS, *(counts if self.forfeits_of_pairs else ())]
+        return {"pairs": Table(columns, pairs, matrix=self.matrix())}
+
+    def forfeits_between(self, first: str, second: str) -> Forfeits:
+        """The games of a pairing that its players forfeited, which count among the losses."""
+        return Forfeits(*self.forfeits_of_pairs.get((first, second), (0, 0)))
 
     def matrix(self) -> Table:
         """A row for each player moving first, a column for each player moving second."""

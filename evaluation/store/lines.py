@@ -121,12 +121,19 @@ class Memo(dict[tuple[Any, ...], Any]):
     """A dictionary that a file keeps; a line has the items of a key, then its value.
 
     Several threads may use it; the first value of a key stays.
+
+    Args:
+        path: the file; None keeps nothing.
+        keeps: whether the file keeps a value; of other values the file's are ignored, and new ones
+            are known until the end.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self._lock = threading.Lock()
+    def __init__(
+        self, path: Path | None, keeps: Callable[[Any], bool] = lambda value: True
+    ) -> None:
+        self._lock, self._keeps = threading.Lock(), keeps
         self.lines = Lines(path, _entry)
-        super().__init__(self.lines.entries)
+        super().__init__(entry for entry in self.lines.entries if keeps(entry[1]))
 
     def __enter__(self) -> Self:
         return self
@@ -142,10 +149,11 @@ class Memo(dict[tuple[Any, ...], Any]):
         return value
 
     def keep(self, key: tuple[Any, ...], value: Any) -> None:
-        """Set the value of a key that has none, and write it."""
+        """Set the value of a key that has none, and write it if the file keeps it."""
         with self._lock:
             if key not in self:
-                self.lines.append([*key, value])
+                if self._keeps(value):
+                    self.lines.append([*key, value])
                 self[key] = value
 
 

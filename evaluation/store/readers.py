@@ -25,7 +25,7 @@ import numpy as np
 
 from c4env.errors import C4Error, UnreadableRun, brief
 from c4env.evaluation.store.lines import read_text
-from c4env.evaluation.store.run_files import CUT, SCORES_FILE, Ending, GameRecord
+from c4env.evaluation.store.run_files import CUT, IN_PAIRS, LATER, SCORES_FILE, Ending, GameRecord
 from c4env.evaluation.tables import shortened
 from c4env.geometry import BOARD_SIZE, COLUMNS, CONNECT, DIGITS, ROWS
 from c4env.position import Position, format_moves
@@ -244,7 +244,7 @@ def _of_object(item: Mapping[str, Any]) -> Read:
             f"an object with {what}: expected an episode of Kaggle's ConnectX (with steps), a log "
             f"of SPIN-Bench (with game_log), or values named {', '.join(known)}"
         )
-    if item.keys() == known.keys():
+    if item.keys() | LATER.keys() == known.keys():
         game = GameRecord.parse(item)
         return game.players, game
     if ("first" in item) != ("second" in item) or item.keys() - {*SIDES, "moves"}:
@@ -407,7 +407,7 @@ def _is_one(value: list[Any]) -> bool:
 
 
 def _of_json_lines(text: str) -> Found:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):  # a JSON text may hold U+2028
         if line.strip():
             yield f"line {number}", partial(_of_json_line, line)
 
@@ -444,8 +444,9 @@ def _of_row(row: dict[str | None, Any]) -> Read:
     for name in SIDES:
         if (player := values.get(name, "")) != player.strip():
             raise UnreadableRun(f"{name} {player!r}: expected a name without spaces around it")
-    kinds: dict[str, type] = {"winner": int, "nodes_first": int, "nodes_second": int}
-    kinds |= {"seconds_first": float, "seconds_second": float}
+    kinds: dict[str, type] = {"winner": int}
+    for name in IN_PAIRS:
+        kinds |= {f"{name}_{side}": float if name == "seconds" else int for side in SIDES}
     for name, kind in kinds.items():
         if name in values:
             values[name] = kind(values[name]) if values[name] else None

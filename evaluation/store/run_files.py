@@ -28,12 +28,15 @@ SCORES_FILE: Final = "scores.jsonl"
 
 Ending = Literal[
     "four", "full board",
-    "exception", "illegal column", "nonsense", "time", "crash", "abandoned", "resigned",
-    "cut",
+    "exception", "illegal column", "nonsense", "unreadable", "no answer", "time", "crash",
+    "abandoned", "resigned", "cut",
 ]  # fmt: skip
 """How a game ended: played out in the first two cases; by forfeit; or its record just ends."""
 
 PLAYED_OUT: Final = ("four", "full board")
+IN_PAIRS: Final = ("nodes", "seconds", "asked_again")  # numbers of each player
+LATER: Final = {"asked_again_first": 0, "asked_again_second": 0}
+"""The values that a row of an earlier version lacks."""
 CUT: Final = "cut"  # a game from elsewhere without a result, which tables do not count
 FORFEITS: Final = tuple(e for e in get_args(Ending) if e not in (*PLAYED_OUT, CUT))
 
@@ -60,6 +63,7 @@ class GameRecord:
     nodes: tuple[int, int] = (0, 0)  #: positions searched
     seconds: tuple[float, float] = (0.0, 0.0)  #: time spent choosing moves
     host: str = ""  #: the machine of a game on a cluster
+    asked_again: tuple[int, int] = (0, 0)  #: times that a language model was asked again
 
     @property
     def points(self) -> tuple[float, float]:
@@ -99,6 +103,8 @@ class GameRecord:
             "nodes_second": self.nodes[1],
             "seconds_first": self.seconds[0],
             "seconds_second": self.seconds[1],
+            "asked_again_first": self.asked_again[0],
+            "asked_again_second": self.asked_again[1],
             **({"host": self.host} if self.host else {}),
         }
 
@@ -115,8 +121,9 @@ class GameRecord:
             UnreadableRun: the object is not a game, or the moves contradict the result.
         """
         try:
-            row: dict[str, Any] = dict(values)
-            for name, prefix in (("players", ""), ("nodes", "nodes_"), ("seconds", "seconds_")):
+            row: dict[str, Any] = LATER | dict(values)
+            prefixes = {"players": "", **{name: f"{name}_" for name in IN_PAIRS}}
+            for name, prefix in prefixes.items():
                 row[name] = row.pop(f"{prefix}first"), row.pop(f"{prefix}second")
             game = cls(**row)
             game._check_types()
@@ -141,7 +148,7 @@ class GameRecord:
     def _check_types(self) -> None:
         """Raise an error if a value has another type than a game's, as JSON may have."""
         for name, value in self.values().items():
-            is_number = name.startswith(("nodes_", "seconds_"))
+            is_number = name.startswith(IN_PAIRS)
             if name != "winner" and not isinstance(value, int | float if is_number else str):
                 expected = "a number" if is_number else "a text"
                 raise UnreadableRun(f"{name} {value!r}: expected {expected}")

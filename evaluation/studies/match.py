@@ -17,7 +17,7 @@ import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import Player, Players, as_players, name_advice, name_players
-from c4env.evaluation.games.results import Gauntlet, Tournament, ends_of
+from c4env.evaluation.games.results import Counts, Gauntlet, Tournament, ends_of
 from c4env.evaluation.games.run import Openings, Settings, choose_openings, play, prepare
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import Interval
@@ -30,7 +30,7 @@ from c4env.evaluation.rating.sprt import (
     normalized_elo,
     score_of,
 )
-from c4env.evaluation.rating.tally import Cell, Tally
+from c4env.evaluation.rating.tally import Cell, Cost, Tally, costs
 from c4env.evaluation.store.header import RunHeader, SprtPlan
 from c4env.evaluation.store.readers import games_in, games_of
 from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_folder
@@ -126,7 +126,8 @@ class Match(Tournament):
         columns = [Column("agent", of=lambda m: m.players[0])]
         columns.append(Column("opponent", of=lambda m: m.players[1]))
         forfeits = [Column(kind, of=methodcaller("forfeits", kind)) for kind in self.table.kinds]
-        lines = [*MATCH_COLUMNS, [*forfeits, *(RELIABILITY if forfeits else ())]]
+        again = [Column("asked_again", of=lambda m: m.asked_again)]
+        lines = [*MATCH_COLUMNS, [*forfeits, *(RELIABILITY if forfeits else ())], again]
         return Table([*columns, *chain(*lines)], [self], lines=lines)
 
     @property
@@ -152,9 +153,16 @@ class Match(Tournament):
         kept = [game for game in self.games if game.forfeited_by is None]
         return rate(Tally.of(kept, self.players)).difference(*self.players) if kept else None
 
-    def forfeits(self, kind: str) -> Forfeits:
+    @property
+    def asked_again(self) -> Counts | None:
+        """How often the two agents' language models were asked again; None if none was."""
+        spent = costs(self.games)
+        again = Counts(*(spent.get(player, Cost()).asked_again for player in self.players))
+        return again if any(again) else None
+
+    def forfeits(self, kind: str) -> Counts:
         """The numbers of games that the two agents forfeited in one of the ways of a kind."""
-        return Forfeits(*(self.table.forfeited(player, kind) for player in self.players))
+        return Counts(*(self.table.forfeited(player, kind) for player in self.players))
 
     # -- what is printed ---------------------------------------------------------------
 
@@ -208,16 +216,6 @@ class Pentanomial(NamedTuple):
 
     def __str__(self) -> str:
         return str([*self])
-
-
-class Forfeits(NamedTuple):
-    """The numbers of games that two agents forfeited."""
-
-    agent: int
-    opponent: int
-
-    def __str__(self) -> str:
-        return f"{self.agent} (opponent: {self.opponent})"
 
 
 class Shares(NamedTuple):

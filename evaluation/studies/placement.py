@@ -26,7 +26,7 @@ import numpy as np
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.games.field import Player, name_players, split_name, title
-from c4env.evaluation.games.results import Tournament
+from c4env.evaluation.games.results import Counts, Tournament
 from c4env.evaluation.games.run import Settings, choose_openings, play_all, prepare
 from c4env.evaluation.progress import Watcher
 from c4env.evaluation.rating.fit import ELO, TAILS, Interval
@@ -145,6 +145,7 @@ class PlaceRow(NamedTuple):
     Elo: Interval
     reliable: float | None = None
     Elo_reliable: Interval | None = None
+    asked_again: int | None = None
 
 
 PLACE_COLUMNS: Final = (
@@ -153,6 +154,7 @@ PLACE_COLUMNS: Final = (
     Column("Elo", signed),
     Column("reliable", ".1%"),
     Column("Elo_reliable", signed),
+    Column("asked_again"),
 )
 LEVEL_COLUMNS: Final = (
     Column("opponent", of=lambda row: row[0]),
@@ -251,7 +253,9 @@ class Placement(Tournament):
             above += member.value - value > math.hypot(member.value - member.low, high - value)
             below += value - member.value > math.hypot(member.high - member.value, value - low)
         rank = Ranks(1 + above, len(rows) + 1 - below)
-        rows.append(PlaceRow(rank, self.newcomer, self.elo, self.own.reliable, self.own.finished))
+        own = self.own
+        more = own.reliable, own.finished, own.asked_again
+        rows.append(PlaceRow(rank, self.newcomer, self.elo, *more))
         return sorted(rows, key=lambda row: -row.Elo.value)
 
     def headline(self) -> str:
@@ -273,10 +277,18 @@ class Placement(Tournament):
             (name, self.table.cell(self.newcomer, name) + ~self.table.cell(name, self.newcomer))
             for name in self.players[1:]
         ]
+        forfeits = [Column("forfeits", of=lambda row: self._forfeits(row[0]))]
+        forfeits = forfeits if self.table.forfeits else []
         return {
             "leaderboard": Table(columns, self.places),
-            "opponents": Table(LEVEL_COLUMNS, levels),
+            "opponents": Table([*LEVEL_COLUMNS, *forfeits], levels),
         }
+
+    def _forfeits(self, other: str) -> Counts:
+        """The games against an opponent that the agent and that the opponent forfeited."""
+        first = self.table.forfeits_between(self.newcomer, other)
+        second = self.table.forfeits_between(other, self.newcomer)
+        return Counts(first.first + second.second, first.second + second.first)
 
     def advice(self) -> list[str]:
         """Return how to play more games, if there are more."""

@@ -84,16 +84,18 @@ def test_a_wrong_answer_is_a_fault_and_the_next_game_begins_afresh(
     tmp_path, made, statements, options, words
 ):
     agent = made(f"exec:{answering(tmp_path, statements)}{options},timeout=60")
-    with pytest.raises(EngineFault, match=words):
+    with pytest.raises(EngineFault, match=words) as caught:
         agent.choose(Position.parse("111111"))
+    assert caught.value.ending == ("illegal column" if "not full" in words else "unreadable")
     assert agent._process is None  # to see it else would take a program that counts its starts
 
 
 def test_a_program_that_answers_either_of_two_lines_is_ready(tmp_path):
     for statements in (f"len(moves) < 30 or sys.exit(3); {FIRST}", f"moves or 1 / 0; {FIRST}"):
         agents.make(f"exec:{answering(tmp_path, statements)}").ready()
-    with pytest.raises(EngineFault, match=r"engine\.py ended with exit code 3"):
+    with pytest.raises(EngineFault, match=r"engine\.py ended with exit code 3") as caught:
         agents.make(f"exec:{answering(tmp_path, 'sys.exit(3)')}").ready()
+    assert caught.value.ending == "crash"
 
 
 def test_a_late_answer_is_a_fault(tmp_path, made, monkeypatch):

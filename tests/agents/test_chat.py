@@ -289,12 +289,13 @@ def test_a_file_of_the_user(server, tmp_path):
 
 def test_kaggle_asks_again_in_one_message(server):
     agent = agents.make(f"chat:m,base_url={server.url},prompt=kaggle")
-    server.script = ["The first.", "Final Answer: 1", "Final Answer: 0"]
+    server.script = ["The first, not 2.", "Final Answer: 1", "Final Answer: 0"]
     assert agent.choose(FULL_2) == 0
     first, second, third = ([m["content"] for m in body["messages"]] for body in server.asked)
     assert [len(texts) for texts in (first, second, third)] == [1, 1, 1]
     assert second[0].startswith(first[0])
-    assert second[0].endswith("ended with:\nThe first.")
+    assert second[0].endswith("ended with:\nThe first, not 2.")
+    assert "column 1 is full" in third[0]
     assert third[0].startswith(first[0])
     assert third[0].endswith("ended with:\nFinal Answer: 1")
     assert "The first." not in third[0]

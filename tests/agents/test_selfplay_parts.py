@@ -171,12 +171,13 @@ def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
     assert run(act, parser, "--steps", "0") == 2
     assert capsys.readouterr().err == "script: steps=0: expected at least 1\n"
     assert run(act, parser, "--steps", "1") == 130
-    for wrong in (["--step", "1"], ["--steps", "x"]):
+    for wrong in (["--step", "1"], ["--steps", "x"], ["--steps", "1", "--steps", "2"]):
         capsys.readouterr()
         with pytest.raises(SystemExit, match="2"):
             run(act, parser, *wrong)
         (line,) = capsys.readouterr().err.splitlines()
         assert wrong[-1] in line
+    assert line == ("script: argument --steps: given twice, 1 and 2: expected it once (see --help)")
 
 
 def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):

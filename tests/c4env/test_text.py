@@ -155,17 +155,30 @@ def test_the_kind_kaggle_counts_from_0_and_lists_no_columns():
         ("Final Answer: 0", 0),
         ("Final Answer: 2\nNo, wait.\n**final answer :  6**", 6),  # the last one counts
         ("Final Answer: 3\nThat blocks 2 threats.", 3),
-        ("I choose column 4, not 9.", 4),  # the last legal number, if no line says it
-        ("Column 5 is good.\nFinal Answer: 1", 5),  # column 1 is full
+        ("Final Answer:\n\n**4**.", 4),
+        ("Final Answer: <5>", 5),
+        ("<think>Final Answer: 1</think>\n3", 3),
     ],
 )
-def test_a_final_answer_is_read_as_kaggle_does(answer, column):
+def test_a_final_answer_is_read_wherever_it_stands(answer, column):
     assert read_final_answer(answer, FULL_2) == column
 
 
-def test_no_final_answer_is_told():
-    with pytest.raises(IllegalMove, match="column 1 is full"):
-        read_final_answer("Final Answer: 1", FULL_2)
-    for answer in ("", "The centre.", "Column 17, or 04"):
-        with pytest.raises(InvalidAction, match="no line says Final Answer"):
-            read_final_answer(answer, FULL_2)
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("There are 4 threats. Final Answer: 7", "no column 7, only 0 to 6"),
+        ("Column 2 loses at once. Final Answer: 1", "column 1 is full"),
+        ("Final Answer: 3\nFinal Answer: 1", "column 1 is full"),
+        *((f"Final Answer: {said}", f"states 'Final Answer: {said}'") for said in ("-1", "3.5")),
+        ("I choose 5, not column 2.", "'I choose 5, not column 2.': expected Final Answer"),
+        ("I play 5.\n. x o . . . .\n0 1 2 3 4 5 6", "the last line is '0 1 2 3 4 5 6'"),
+        ("<think>Final Answer: 2</think> I am not sure", "the last line is 'I am not sure'"),
+        ("<think>Final Answer: 2", "the reasoning does not end"),
+        ("Final Answer: 2 or 3", "states 'Final Answer: 2 or 3': expected"),
+        ("", "empty"),
+    ],
+)
+def test_no_other_number_stands_in_for_a_final_answer(answer, told):
+    with pytest.raises((IllegalMove, InvalidAction), match=re.escape(told)):
+        read_final_answer(answer, FULL_2)

@@ -1,5 +1,6 @@
 """Runs in which language models play: many at once, stopped, and resumed."""
 
+import json
 import time
 from collections import Counter
 
@@ -11,6 +12,7 @@ from c4env import agents, errors, evaluation
 from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.store.run_files import read_folder
+from c4env.evaluation.studies.match import Match
 from tests.helpers.chat import KEY, Fault, lowest_legal, rows_of, server_with_key
 
 server = pytest.fixture(server_with_key)
@@ -80,8 +82,71 @@ def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path, kept):
 def test_the_fault_of_the_model_is_a_lost_game(server):
     server.answer = lambda body: "I resign."
     (first, second) = run(server, limit=1).games
-    assert (first.ending, first.winner, second.winner) == ("exception", 1, 0)
-    assert "no legal move in 3 tries" in first.reason
+    assert (first.ending, first.winner, second.winner) == ("unreadable", 1, 0)
+    assert first.reason.startswith("tiny gave no legal move in 3 tries: the last line is")
+    assert (first.asked_again, second.asked_again) == ((2, 0), (0, 2))
+
+
+def cut(reason, **message):
+    return {"message": {"role": "assistant", **message}, "finish_reason": reason}
+
+
+FIVE_WAYS = [
+    cut("stop", content="", reasoning_content="Move: 4"),
+    cut("length", content="Move: 4"),
+    "I resign.",
+    "Move: 9",
+    cut("stop", content=None, refusal="I do not play."),
+]
+SCRIPT = [*(answer for answer in FIVE_WAYS for _ in range(2)), "what?"]
+COUNTS = {"illegal": 1, "unreadable": 1, "no_answer": 3, "asked_again": 6}
+
+
+def test_a_run_counts_what_was_not_answered_in_every_format(server):
+    server.script = [*SCRIPT]
+    players = {"model": f"{server.spec},retries=1", "other": "random"}
+    result = evaluation.round_robin(players, openings=1, seed=1)
+    endings = Counter(game.ending for game in result.games if game.forfeited_by is not None)
+    assert endings == {"no answer": 3, "unreadable": 1, "illegal column": 1}
+    assert "all that the model wrote is in reasoning_content" in result.games[0].reason
+    content = json.loads(result.json())
+    (row,) = [row for row in content["standings"] if row["agent"] == "model"]
+    assert {name: row[name] for name in COUNTS} == COUNTS
+    assert sum(pair["forfeits_first"] + pair["forfeits_second"] for pair in content["pairs"]) == 5
+    assert result.text().startswith(
+        "model forfeited 5 games (1 illegal column, 3 no answer, 1 unreadable), for example"
+    )
+    frames = result.frame()
+    assert frames.ratings.set_index("agent").loc["model", [*COUNTS]].to_dict() == COUNTS
+    assert frames.games.filter(like="asked_again").sum().sum() == 6
+    assert frames.table.filter(like="forfeits").sum().sum() == 5
+    headings = (shown.split("\n")[0] for shown in (result.csv(), result.standings().text()))
+    assert all({*COUNTS} <= {*heading.replace(",", " ").split()} for heading in headings)
+    assert "asked_again: 6 (opponent: 0)" in Match(result.header, result.games).text()
+
+
+def test_quality_counts_what_was_not_answered_and_asks_for_it_again(server, tmp_path):
+    server.script = [*SCRIPT]
+    model = f"model={server.spec},retries=1"
+    judged = evaluation.quality([model, "greedy"], count=12, out=tmp_path)
+    content = json.loads(judged.json())
+    (row,) = [row for row in content["overall"] if row["player"] == "model"]
+    assert {name: row[name] for name in COUNTS} == COUNTS
+    assert (row["unanswered"], judged.slice("greedy").unanswered) == (5, 0)
+    assert content["blunder_rates"][-1]["unanswered"] == 5
+    assert judged.sentence().startswith(
+        "model gave no answer in 5 of 12 positions (1 illegal column, 3 no answer, 1 unreadable), "
+        "judged as the worst column, for example: no answer: tiny gave no legal move in 2 tries"
+    )
+    assert "5 of these blunders are positions without an answer" in judged.sentence()
+    assert {*COUNTS, "unanswered"} <= {*judged.csv().split("\n")[0].split(",")}
+    assert {*COUNTS, "unanswered"} <= {*judged.frame().columns}
+    again = evaluation.quality([model, "greedy"], count=12, out=tmp_path)
+    assert len(server.asked) == len(SCRIPT) + 7 + 5
+    assert (again.slice("model").unanswered, again.slice("model").asked_again) == (0, 1)
+    server.asked = []
+    assert evaluation.quality([model, "greedy"], count=12, out=tmp_path).moves == again.moves
+    assert not server.asked
 
 
 def test_another_prompt_is_another_agent_and_more_answers_are_not(server, tmp_path, kept):

@@ -34,6 +34,8 @@ BAD = {  # what a command itself finds; refusals of what it calls have tests whe
         ("random greedy --seed two", "invalid int value: 'two'"),
         ("random greedy --backend x", "c4 run: --backend='x': expected dask or ray"),
         ("random greedy --html tests", "'tests' is a folder: expected the name of a file"),
+        ("a b --anchor a=0 --anchor=b=3", "--anchor: given twice, a=0 and b=3: expected it once"),
+        ("a b --quiet --margin 1 --quiet", "argument --quiet: given twice: expected it once"),
         ("random greedy --board 10x10", "board '10x10': expected ROWSxCOLUMNSxLINE"),
     ],
     "match": [
@@ -55,6 +57,10 @@ BAD = {  # what a command itself finds; refusals of what it calls have tests whe
         ("--heuristics lines --on end-easy --out x", "--out has no effect with --heuristics"),
         ("--heuristics lines", "--heuristics: expected --on"),
         ("greedy --heuristics lines --on end-easy", "and no agents"),
+        (
+            "a --on x y --on z",
+            "--on: given twice, x y and z: expected it once, with all its values",
+        ),
     ],
     "refute": [("greedy --positions 0", "c4 refute: --positions=0: expected a positive integer")],
     "report": [

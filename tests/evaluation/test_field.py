@@ -16,7 +16,7 @@ from c4env.agents import Reads
 from c4env.agents.base import Agent
 from c4env.agents.making.spec import Spec
 from c4env.agents.making.zoo import Entry
-from c4env.errors import UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import (
     Traits,
     make_player,
@@ -116,6 +116,27 @@ def test_a_path_may_hold_an_equals_sign_and_a_name_no_slash(spec):
     assert split_name(spec) == (spec, spec)
     assert split_name(f"mine={spec}") == ("mine", spec)
     assert split_name(f" a b = {spec} ") == ("a b", spec)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        *(((name,), "without blanks around it") for name in ("a ", "\ta", "a\u3000")),
+        (("a\u200b",), r"name without '\\u200b', ZERO WIDTH SPACE, which nobody sees"),
+        *(((f"a{c}b",), "which nobody sees") for c in "\xa0\xad\u2060\u202e\ufeff\u3164\ufe0f"),
+        (("é", "e\u0301"), r"'\\xe9' and 'e\\u0301' look alike: rename one"),
+        (("",), "agent '': expected a name"),
+        ((3,), "agent 3: expected a name"),
+    ],
+)
+def test_names_that_look_alike_are_refused(names, words):
+    for field in (dict.fromkeys(names, "random"), {name: Spec.parse("random") for name in names}):
+        with pytest.raises(InvalidOption, match=words):
+            name_players(field)
+
+
+def test_a_spec_with_blanks_around_it_is_the_spec():
+    assert [*name_players([" greedy ", "a b=random", "naïve=random"])] == ["greedy", "a b", "naïve"]
 
 
 PLAIN = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"

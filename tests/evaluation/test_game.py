@@ -5,7 +5,7 @@ import pytest
 
 from c4env import agents
 from c4env.agents.making.wrap import FunctionAgent
-from c4env.errors import EngineEnded, LateAnswer
+from c4env.errors import EngineFault, LateAnswer
 from c4env.evaluation.games import game
 from c4env.evaluation.games.game import Clock, game_seed
 from tests.helpers.policies import first_legal
@@ -127,7 +127,7 @@ def test_a_program_that_ends_in_a_move_or_before_a_game_crashes():
     words = "./engine was ended by signal SIGABRT"
 
     def ends(*_):
-        raise EngineEnded(words)
+        raise EngineFault(words, "crash")
 
     game = against(Slow(ends))
     assert (game.ending, game.reason, game.forfeited_by) == ("crash", words, 0)

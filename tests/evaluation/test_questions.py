@@ -92,8 +92,11 @@ def test_an_agent_without_an_answer_is_noted(judge):
     assert len(missing) == odd
     assert max(m.loss for m in missing) > 0
     assert all(m.best - m.loss == min(s for s in m.scores if s is not None) for m in missing)
-    note = f"{odd} positions without an answer, judged as the worst column, answers-breaks-down: "
-    assert f"{note}exception" in quality.text()
+    worst = "judged as the worst column, for example: exception: "
+    assert quality.text().startswith(
+        f"answers-breaks-down gave no answer in {odd} of {len(SET)} positions ({odd} exception), "
+        f"{worst}"
+    )
     with pytest.raises(InvalidOption, match="no agent answered"):
         answers(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
 

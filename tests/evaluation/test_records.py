@@ -82,6 +82,13 @@ def test_values_and_parse_are_inverse():
         assert GameRecord.parse(json.loads(json.dumps(game.values()))) == game
 
 
+def test_a_game_of_before_asked_nobody_again():
+    asked = replace(WON, asked_again=(2, 0))
+    before = {key: value for key, value in asked.values().items() if "asked_again" not in key}
+    assert GameRecord.parse(before) == WON
+    assert GameRecord.parse(asked.values()) == asked
+
+
 def test_what_is_no_game_is_refused():
     for values in (
         "",

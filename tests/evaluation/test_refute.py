@@ -37,7 +37,7 @@ def answer(player, position):
     """What the agent plays, asked as the search asks it."""
     if callable(player):
         return player(observe(position))
-    return question(made(player), player, position, 0)
+    return question(made(player), player, position, 0).column
 
 
 def worst(player, position, seat):

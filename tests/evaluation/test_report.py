@@ -70,8 +70,8 @@ def test_the_page_holds_the_run():
     one = agents.index("one")
     pairs = [*zip(*content["pairs"].values(), strict=True)]
     heads = ("first", "second", "games", "wins", "draws", "losses", "score")
-    assert tuple(content["pairs"]) == heads
-    assert (one, 1 - one, 2, 2, 0, 0, 1) in pairs
+    assert tuple(content["pairs"]) == (*heads, "forfeits_first", "forfeits_second")
+    assert (one, 1 - one, 2, 2, 0, 0, 1, 0, 1) in pairs
     # 70 nodes and half a second in each of two games as first player, 80 and 1.5 as second;
     # after two plies of opening "one" had 3, 3 and 2 moves.
     row = content["standings"][one]
