@@ -116,9 +116,9 @@ class EngineFault(C4Error):
         ending: which of these happened; a game that is forfeited for it has this ending.
 
     Example:
-        >>> make("exec:echo no,timeout=9").choose(Position())
+        >>> make("exec:false").choose(Position())
         Traceback (most recent call last):
-        c4env.errors.EngineFault: echo no answered 'no': expected one column 1..7 ...
+        c4env.errors.EngineFault: false ended with exit code 1
     """
 
     ending: Failure

@@ -62,8 +62,8 @@ class GameRecord:
     reason: str = ""  #: the cause of a forfeit
     nodes: tuple[int, int] = (0, 0)  #: positions searched
     seconds: tuple[float, float] = (0.0, 0.0)  #: time spent choosing moves
-    host: str = ""  #: the machine of a game on a cluster
     asked_again: tuple[int, int] = (0, 0)  #: times that a language model was asked again
+    host: str = ""  #: the machine of a game on a cluster
 
     @property
     def points(self) -> tuple[float, float]:
