@@ -52,7 +52,8 @@ def execute(arguments: argparse.Namespace) -> None:
     elif arguments.record is not None:
         options["record"] = Path(arguments.record)
     settings = ServerSettings(**options)
-    if not isinstance(agents.make(settings.hint), SearchingAgent):
+    # Unless it is the default, which need not be compiled before the server answers.
+    if "hint" in options and not isinstance(agents.make(settings.hint), SearchingAgent):
         raise InvalidOption(f"--hint {settings.hint}: expected an agent that searches")
     if settings.record is not None and settings.record.exists():
         require_record(settings.record)  # before a game, not after it

@@ -11,6 +11,7 @@ next question starts another. A spec that names other people's code has processe
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import math
 import time
@@ -26,7 +27,7 @@ from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.games.host import seed_generators, take_path
 from c4env.evaluation.games.remote import Host
-from c4env.evaluation.web.offers import MEMORY, reserved_mb
+from c4env.evaluation.web.offers import MEMORY, is_loaded, plain, reserved_mb
 from c4env.position import Position, format_moves
 
 GRACE: Final = 0.4  # seconds until a cancelled search is killed
@@ -41,8 +42,8 @@ class Question(NamedTuple):
     """A question about a position, or about the positions of a game."""
 
     kind: str  # a key of ANSWERS
-    agent: str  # the agent's spec, or "" for the solver
-    moves: str  # 1-based columns from the empty board
+    agent: str = ""  # the agent's spec, or "" for the solver
+    moves: str = ""  # 1-based columns from the empty board
     seed: int = 0  # seed of the game, for stochastic agents
     since: int = 0  # discs in the first position that the question is about
 
@@ -64,10 +65,22 @@ class Hosts:
         self.seconds = seconds
         self.waiting = 0
         self.processes = [{"": Host(__name__)} for _ in range(size)]
-        self._idle: asyncio.Queue[dict[str, Host]] = asyncio.Queue()
+        self._idle: asyncio.Queue[dict[str, Host]] = asyncio.LifoQueue()  # the last has its agents
         for hosts in self.processes:
             self._idle.put_nowait(hosts)
         self._threads = ThreadPoolExecutor(size, "question")
+
+    async def prepare(self) -> None:
+        """Load every agent; a process compiles them first, so that this one goes on to answer."""
+        if is_loaded():
+            return
+        hosts = await self._idle.get()
+        loop = asyncio.get_running_loop()
+        compiled = loop.run_in_executor(self._threads, lambda: hosts[""].call(*Question("values")))
+        compiled.add_done_callback(lambda _: self._idle.put_nowait(hosts))
+        with contextlib.suppress(EngineFault):  # then this process compiles
+            await asyncio.shield(compiled)
+        await asyncio.to_thread(plain)
 
     async def ask(self, question: Question, started: asyncio.Event) -> Message:
         """Return the answer, an ``error`` if the process is late or dies.
@@ -231,5 +244,6 @@ ANSWERS: Final[dict[str, Callable[[RecentAgents, Question], Message]]] = {
 if __name__ == "__main__":
     from c4env.evaluation.games.host import serve
 
+    plain()  # before the first question, and without its limit of time
     cache = RecentAgents()
     serve(lambda *question: answer(Question(*question), cache))

@@ -11,6 +11,7 @@ only options that are numbers or names from a list. The server's owner may offer
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import math
 from collections.abc import Collection, Mapping
@@ -65,13 +66,23 @@ class ServerSettings:
         require_integer("jobs", self.jobs, 1, "a number of processes, at least 1")
 
 
-PLAIN: Final = {
-    entry.name: entry
-    for entry in ZOO
-    if all(option.default is not REQUIRED for option in entry.maker.options)
-    and all(importlib.util.find_spec(module) for module in entry.needs)
-}
-"""By name, the entries of the zoo that need no argument and whose packages are installed."""
+@functools.cache
+def plain() -> Mapping[str, Entry]:
+    """Return by name the zoo's entries that need no argument, and whose packages are installed.
+
+    The first call loads every agent's module. Where no kernel is compiled yet, that takes a minute.
+    """
+    return {
+        entry.name: entry
+        for entry in ZOO
+        if all(option.default is not REQUIRED for option in entry.maker.options)
+        and all(importlib.util.find_spec(module) for module in entry.needs)
+    }
+
+
+def is_loaded() -> bool:
+    """Whether :func:`plain` has loaded every agent's module."""
+    return bool(plain.cache_info().currsize)
 
 
 class Level(NamedTuple):
@@ -108,10 +119,10 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
         raise InvalidOption(f"{agent}: expected a spec such as 'alphabeta:depth=7'")
     if spec in named:
         return spec
-    if spec.partition(":")[0].strip() not in PLAIN:  # before parse, which may import a module
-        raise InvalidOption(f"{agent}: this page offers {', '.join([*PLAIN, *named])}")
+    if spec.partition(":")[0].strip() not in plain():  # before parse, which may import a module
+        raise InvalidOption(f"{agent}: this page offers {', '.join([*plain(), *named])}")
     parsed = Spec.parse(spec)
-    options = {option.name: option for option in settable(PLAIN[parsed.name])}
+    options = {option.name: option for option in settable(plain()[parsed.name])}
     for key in parsed.options:
         if key not in options:
             expected = ", ".join(options) or "none"
@@ -139,7 +150,7 @@ def settable(entry: Entry) -> list[Option]:
 def reserved_mb(spec: str) -> float:
     """Return the most megabytes that an agent's tables need; 0 for the owner's agents."""
     parsed = Spec.parse(spec)
-    options = PLAIN[parsed.name].maker.options if parsed.name in PLAIN else ()
+    options = plain()[parsed.name].maker.options if parsed.name in plain() else ()
     tables = [option for option in options if option.name.endswith("_mb")]
     return sum(float(parsed.options.get(option.name, option.default)) for option in tables)
 
@@ -156,7 +167,7 @@ def catalogue(named: Mapping[str, str] = MappingProxyType({})) -> list[dict[str,
             "summary": entry.maker.about,
             "options": [_field(option) for option in settable(entry)],
         }
-        for name, entry in PLAIN.items()
+        for name, entry in plain().items()
         if name not in named
     ]
     return zoo + [{"spec": name, "summary": spec, "options": []} for name, spec in named.items()]

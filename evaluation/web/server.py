@@ -4,6 +4,9 @@ A request about a position or a game contains all of its moves, because the serv
 in memory. An answer that needs a search is sent as JSON lines. If the page closes the connection,
 the server stops the search.
 
+The server answers at once, and compiles the agents' kernels behind. Until these are ready the page
+gets no settings, and says so; other requests wait.
+
 A page of another site, open in a browser on this machine, can send requests to a local server. A
 browser sends the JSON of such a page only if the server allows the page's origin, and Starlette's
 ``CORSMiddleware`` allows none. ``TrustedHostMiddleware`` refuses a page whose host name resolves to
@@ -35,7 +38,6 @@ from starlette.routing import Route
 
 from c4env.errors import REASON, C4Error, InvalidOption, Unwritable, require_integer
 from c4env.evaluation.people import HUMAN, record_game
-from c4env.evaluation.report.page import STATIC
 from c4env.evaluation.store.run_files import FORFEITS, GameRecord
 from c4env.evaluation.tables import printable, shortened
 from c4env.evaluation.web.answers import ANSWERS, Hosts, Question
@@ -45,6 +47,7 @@ from c4env.rules import CELLS
 
 LOG: Final = logging.getLogger("c4env.web")
 BEAT: Final = 0.5  # seconds between signs of life during a search
+PATIENCE: Final = 20.0  # seconds that the page waits for the settings, before it asks again
 MOST_WAITING: Final = 500  # questions that may wait; the server refuses more
 LARGEST_BODY: Final = 16_384  # bytes; the longest game needs a few hundred
 HELPED: Final = "human with help"
@@ -119,9 +122,10 @@ def create_app(settings: ServerSettings) -> Starlette:
     """Make the ASGI application."""
     folder = files("c4env.evaluation.web") / "static"
     page = folder.joinpath("web.html").read_text("utf-8")
-    shared = {file.name for file in STATIC.iterdir()}
+    reports = files("c4env.evaluation.report") / "static"  # its module page needs the solver
+    shared = {file.name for file in reports.iterdir()}
     parts = {
-        name: (STATIC if name in shared else folder).joinpath(name).read_text("utf-8")
+        name: (reports if name in shared else folder).joinpath(name).read_text("utf-8")
         for name in re.findall(r'(?:src|href)="static/([\w.]+)"', page)
     }
     endpoints = _Endpoints(settings, page, parts)
@@ -162,10 +166,12 @@ class _Endpoints:
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        """End the processes with the server."""
+        """Get ready while the server answers; end the processes with it."""
+        self._ready = asyncio.create_task(self._hosts.prepare())
         try:
             yield
         finally:
+            self._ready.cancel()
             await self._hosts.close()
 
     async def page(self, request: Request) -> Response:
@@ -181,10 +187,14 @@ class _Endpoints:
         return Response(self._parts[name], media_type=kind)
 
     async def settings_(self, request: Request) -> Response:
-        """GET /api/settings: agents, levels and other settings of this server."""
+        """GET /api/settings: agents, levels and other settings, or only that it is not ready."""
         settings = self._settings
+        if not (await asyncio.wait([self._ready], timeout=PATIENCE))[0]:
+            return JSONResponse({"ready": False})
+        await self._ready  # which may have failed
         return JSONResponse(
             {
+                "ready": True,
                 "levels": [level._asdict() for level in LEVELS],
                 "named": list(settings.agents),
                 "agents": catalogue(settings.agents),
@@ -206,6 +216,7 @@ class _Endpoints:
 
     async def ask(self, request: Request) -> Response:
         """POST /api/ask {kind, agent, moves, seed, since}: JSON lines; the last has the result."""
+        await asyncio.shield(self._ready)
         question = self._question(await json_object(request))
         if self._hosts.waiting >= MOST_WAITING:
             raise Refused(503, f"{MOST_WAITING} questions are waiting; ask again later")
@@ -252,6 +263,7 @@ class _Endpoints:
 
     async def record(self, request: Request) -> Response:
         """POST /api/games {id, players, opening, moves, forfeit, help}: append a person's game."""
+        await asyncio.shield(self._ready)
         fields = await json_object(request)
         name = fields.get("id")
         if not isinstance(name, str) or not 8 <= len(name) <= 64:

@@ -1,8 +1,10 @@
 """The page in a real browser, without a screen."""
 
+import asyncio
 import re
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -106,6 +108,27 @@ def test_a_whole_game_by_clicks(open_page, folder):
     _, (game,) = read_folder(folder / "games")  # no other, since nobody else asked for it
     assert (game.players, game.opening) == (("human", "greedy"), "44444422")
     assert (game.moves, game.winner, game.ending) == (moves_of(page), 0, "four")
+
+
+@pytest.mark.isolated
+def test_the_page_says_that_the_server_gets_ready(browser, monkeypatch):
+    compiled = threading.Event()
+
+    async def prepare(_):
+        await asyncio.to_thread(compiled.wait, 60)
+
+    monkeypatch.setattr("c4env.evaluation.web.answers.Hosts.prepare", prepare)
+    with serving(ServerSettings(record=None, jobs=1)) as server:
+        page = browser.new_page()
+        page.goto(f"{server}/#4455")
+        headline(page, "Getting ready")
+        expect(page.locator("#detail")).to_contain_text("compiles native code")
+        expect(page.locator("#live")).to_have_text("Getting ready")
+        page.keyboard.press("4")
+        compiled.set()
+        headline(page, "Your turn")
+        assert discs_of(page) == as_discs(Position.parse("4455"))
+        page.close()
 
 
 @pytest.mark.isolated

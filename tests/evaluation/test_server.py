@@ -1,8 +1,11 @@
 """The server over HTTP: what it answers, what it refuses, and what it records."""
 
+import asyncio
 import json
 import logging
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -14,8 +17,10 @@ httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs uvicorn")
 
 from c4env.errors import Unwritable  # noqa: E402
+from c4env.evaluation.web.answers import Hosts  # noqa: E402
 from c4env.evaluation.web.offers import ServerSettings  # noqa: E402
 from c4env.evaluation.web.server import listen  # noqa: E402
+from tests.helpers.processes import run_python  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 WON = "1212121"  # by the first player
@@ -63,6 +68,34 @@ def test_the_page_loads_nothing_from_elsewhere(client):
         for text in (answer.text, part.text):
             assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
             assert "https://" not in text
+
+
+def test_the_server_answers_while_it_gets_ready(monkeypatch):
+    compiled = threading.Event()
+
+    async def prepare(_):
+        await asyncio.to_thread(compiled.wait, 60)
+
+    monkeypatch.setattr(Hosts, "prepare", prepare)
+    monkeypatch.setattr("c4env.evaluation.web.server.PATIENCE", 0.01)
+    with serving(ServerSettings(record=None, jobs=1)) as address:
+        assert httpx.get(address).status_code == 200
+        assert httpx.get(f"{address}/api/settings").json() == {"ready": False}
+        with ThreadPoolExecutor(1) as threads:
+            asked = threads.submit(httpx.post, f"{address}/api/games", json=finished())
+            assert httpx.post(f"{address}/api/position", json={"text": "44"}).is_success
+            assert not asked.done()
+            compiled.set()
+            assert asked.result().json() == {"recorded": False, "winner": 0}
+        settings = httpx.get(f"{address}/api/settings").json()
+        assert settings["ready"]
+        assert len(settings["levels"]) == 5
+
+
+@pytest.mark.isolated
+def test_the_server_starts_without_a_kernel():
+    script = "import sys, c4env.evaluation.web.server; print('c4env.bitboard' in sys.modules)"
+    assert run_python("-c", script).stdout == "False\n"
 
 
 def test_a_move_is_the_agents(client):

@@ -23,19 +23,19 @@ from c4env.evaluation.web.answers import (
     RecentAgents,
     answer,
 )
-from c4env.evaluation.web.offers import LEVELS, MEMORY, PLAIN, catalogue, check_spec, settable
+from c4env.evaluation.web.offers import LEVELS, MEMORY, catalogue, check_spec, plain, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes():
-    assert {"random", "greedy", "alphabeta", "perfect", "rust-port"} <= set(PLAIN)
+    assert {"random", "greedy", "alphabeta", "perfect", "rust-port"} <= set(plain())
     assert check_spec(" random") == "random"
-    for name, entry in PLAIN.items():
+    for name, entry in plain().items():
         given = ",".join(f"{o.name}={o.default}" for o in settable(entry) if o.default is not None)
         assert check_spec(name) == name
         spec = check_spec(f"{name}:{given}" if given else name)
         assert Spec.parse(spec).name == name
     needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in e.maker.options)]
-    assert not {*needing} & {*PLAIN}  # a path, an address or a program
+    assert not {*needing} & {*plain()}  # a path, an address or a program
 
 
 def test_the_levels_are_offered_and_vary_their_play():

@@ -53,6 +53,8 @@ let offer = {
   hint: "",
   record: /** @type {string | null} */ (null),
 };
+/** Whether the server has said what it has. */
+let begun = false;
 /** The move or hint being searched. */
 let searching = /** @type {Request_ | null} */ (null);
 /** The same of the scores. */
@@ -71,6 +73,7 @@ const worth = /** @type {Map<string, number>} */ (new Map());
 /** By moves: what the agent to move saw there: agent, column, value, nodes, depth, line. */
 const thoughts = /** @type {Map<string, any>} */ (new Map());
 
+const gettingReady = () => !begun && !trouble;
 const shown = () => state.moves.slice(0, state.view);
 const live = () => state.view === state.moves.length && state.mode !== "look";
 const watching = () => state.mode === "play" && !state.players.includes(HUMAN);

@@ -33,6 +33,7 @@ function drop(column) {
  * @param {number} column
  */
 function choose(column) {
+  if (!begun) return say(headline());
   const moves = shown();
   const board = boardOf(moves);
   const seat = moves.length % 2;

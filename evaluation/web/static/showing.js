@@ -21,6 +21,7 @@ function namesInHeadline() {
 }
 
 function headline() {
+  if (gettingReady()) return "Getting ready";
   const moves = shown();
   const board = boardOf(moves);
   const seat = moves.length % 2;
@@ -49,6 +50,7 @@ function headline() {
  * @param {boolean} over
  */
 function detail(over) {
+  if (gettingReady()) return "The first start compiles native code, which takes a minute or two.";
   if (searching) {
     if (searching.ahead) return `Waiting for a free process, ${searching.ahead} ahead`;
     const what = searching.kind === "hint" ? "Looking for a hint" : "Searching";
@@ -64,7 +66,7 @@ function renderStatus() {
   const board = boardOf(moves);
   const seat = board.winner ?? moves.length % 2;
   const over = board.over || Boolean(state.forfeit && live());
-  $("status").classList.toggle("thinking", Boolean(searching));
+  $("status").classList.toggle("thinking", Boolean(searching) || gettingReady());
   $("turn").dataset.disc = board.over && board.winner === null ? "" : seat;
   $("headline").replaceChildren(...named(headline(), namesNow()));
   $("detail").textContent = detail(over);
@@ -106,7 +108,7 @@ function renderBoard() {
     over,
     scores: state.analysis ? (scores ?? []) : null,
     done: scores !== null && known.done,
-    ready: !over && (state.mode !== "play" || state.players[side] === HUMAN),
+    ready: begun && !over && (state.mode !== "play" || state.players[side] === HUMAN),
     hint: hinted?.moves === moves ? hinted.column : null,
     next: state.view < state.moves.length ? DIGITS.indexOf(state.moves[state.view]) : null,
   });
@@ -193,6 +195,7 @@ function renderThoughts() {
 }
 
 function render() {
+  $("panel").inert = !begun;
   renderBoard();
   renderStatus();
   renderGame();

@@ -93,6 +93,7 @@ $("recording").addEventListener("click", () => {
   next();
 });
 addEventListener("hashchange", () => {
+  if (!begun) return;
   readAddress(false);
   renderPlayers();
   next();
@@ -125,7 +126,7 @@ function act(event, focus) {
 }
 
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!begun || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape") return stop();
   const focus = /** @type {HTMLElement} */ (document.activeElement);
   if (focus.tagName === "TEXTAREA" || focus.tagName === "INPUT") return;
@@ -137,10 +138,15 @@ const recordInWords = () =>
   "agent, colours, moves, result, and what you were helped with.";
 
 // Ask the server what it offers, then go on; also after a lost connection.
-let begun = false;
 async function settle() {
+  trouble = null;
+  render();
+  setTimeout(() => begun || say(headline()), 1000);
   try {
-    offer = await (await call("/api/settings")).json();
+    let answer;
+    do answer = await (await call("/api/settings")).json();
+    while (!answer.ready);
+    offer = answer;
     if (!begun) readAddress(true);
     begun = true;
     $("consent").hidden = offer.record === null;
@@ -152,5 +158,4 @@ async function settle() {
   }
 }
 
-render();
 settle();
