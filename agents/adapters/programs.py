@@ -76,7 +76,13 @@ class Engine(Agent):
             raise InvalidOption(f"exec: command={command!r}: {error}") from None
         if not self.command or shutil.which(self.command[0]) is None:
             hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
-            raise InvalidOption(f"exec: command={command!r}: expected an executable program{hint}")
+            missing = (
+                self.command and "/" in self.command[0] and not os.path.exists(self.command[0])
+            )
+            what = f": {self.command[0]} does not exist" if missing else ""
+            raise InvalidOption(
+                f"exec: command={command!r}{what}: expected an executable program{hint}"
+            )
         self.title = command
         self.reply = reply
         self.timeout = timeout
@@ -282,9 +288,10 @@ class Submission(FunctionAgent):
     @validate_args
     def __init__(self, file: str, timeout: Seconds = 2.0, overage: Seconds = 60.0) -> None:
         if not file.endswith(".py") or not os.path.isfile(file):
+            missing = "" if os.path.exists(file) else " does not exist"
             raise InvalidOption(
-                f"kaggle: file={file!r}: expected an existing FILE.py; unpack an archive first, "
-                "and name its main.py"
+                f"kaggle: file={file!r}{missing}: expected a submission FILE.py; unpack an archive "
+                "first, and name its main.py"
             )
         super().__init__(self._play)
         self.name = ""

@@ -23,6 +23,7 @@ from c4env.agents import rewards
 from c4env.envs.text import TextEnv, read_move
 
 OPPONENT, KIND = "greedy", "board+legal"
+SESSIONS = 64  # at a time, each with a game of its own
 
 
 class Move(Action):
@@ -54,7 +55,7 @@ class KeepsTheValue(Rubric):
 class ConnectFour(Environment[Move, Seen, State]):
     """One seat against an opponent; an illegal or unreadable answer loses the game."""
 
-    SUPPORTS_CONCURRENT_SESSIONS = True  # each session has a game of its own
+    SUPPORTS_CONCURRENT_SESSIONS = True
 
     def __init__(self) -> None:
         super().__init__(rubric=KeepsTheValue())
@@ -82,6 +83,11 @@ class ConnectFour(Environment[Move, Seen, State]):
         return self.now
 
 
+def app(sessions=SESSIONS):
+    """Return the server; without a number, OpenEnv's ``create_app`` serves one session."""
+    return create_app(ConnectFour, Move, Seen, max_concurrent_envs=sessions)
+
+
 def play_a_game(answer, seed=1):
     """Play a game; ``answer`` is a function from a prompt to an answer. Prints each reward."""
     env = ConnectFour()
@@ -96,10 +102,11 @@ def play_a_game(answer, seed=1):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Connect Four as an OpenEnv environment")
     parser.add_argument("--port", type=int, help="serve games there")
+    parser.add_argument("--sessions", type=int, default=SESSIONS, help="default %(default)s")
     arguments = parser.parse_args()
     if arguments.port is None:
         play_a_game(lambda prompt: "Move: 4")  # your model in its place
     else:
         import uvicorn
 
-        uvicorn.run(create_app(ConnectFour, Move, Seen), port=arguments.port)
+        uvicorn.run(app(arguments.sessions), port=arguments.port)

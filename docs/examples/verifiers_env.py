@@ -7,7 +7,7 @@ install verifiers) and uv, with which verifiers starts its chat. With a server t
 lowest free column it took 19 seconds and printed, among others:
 
     rewards   keeps 0.95
-    metrics   result -1.00
+    metrics   result -1.00  ·  unfinished 0.00
 """
 
 import itertools
@@ -62,12 +62,16 @@ class ConnectFourConfig(vf.EnvConfig):
 
 
 class ConnectFour(vf.Env[ConnectFourConfig]):
-    """The reward of a game is the mean of its moves' rewards; its result is a metric."""
+    """The reward of a game is the mean of its moves' rewards; its result is a metric.
+
+    A game that a limit of turns or tokens cut has no result, and the metric ``unfinished`` is 1.
+    Without any answer it has no reward either.
+    """
 
     async def run(self, task, agents):
         """Play a game."""
         env, _ = begin(self.config.taskset, task.data.seed)
-        gained, result = [], 0.0
+        gained, over = [], False
         async with agents.player.interaction(task) as game:
             said = await game.turn()  # the answer to the task's prompt
             while not said.terminated:
@@ -75,7 +79,9 @@ class ConnectFour(vf.Env[ConnectFourConfig]):
                 gained.append(reward)
                 if over:
                     result = {info["seat"]: 1.0, 1 - info["seat"]: -1.0}.get(info["winner"], 0.0)
+                    game.trace.record_metric("result", result)
                     break
                 said = await game.turn(text)
-        game.trace.record_reward("keeps", float(np.mean(gained)) if gained else 0.0)
-        game.trace.record_metric("result", result)
+        if gained:
+            game.trace.record_reward("keeps", float(np.mean(gained)))
+        game.trace.record_metric("unfinished", float(not over))

@@ -92,8 +92,8 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
     source, folder = Path(arguments.what[0]), arguments.out
     if not source.exists():
         raise InvalidOption(
-            f"{source} is no file and no folder of games; to ask an agent, add --on and a set of "
-            "positions"
+            f"{source} does not exist: expected a file or folder of games; to ask an agent, add "
+            "--on and a set of positions"
         )
     if (source / GAMES_FILE).exists():
         refuse(arguments, ["out"], "with a run, which keeps its scores itself")

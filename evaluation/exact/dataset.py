@@ -289,7 +289,8 @@ def data(
 
 def _require_new(file: Path) -> None:
     if file.exists() or not file.parent.is_dir():
-        raise InvalidOption(f"{file}: expected a new file in an existing directory")
+        missing = "" if file.parent.is_dir() else f"{file.parent} does not exist: "
+        raise InvalidOption(f"{missing}{file}: expected a new file in an existing directory")
 
 
 Portion = tuple[int, Int64s]

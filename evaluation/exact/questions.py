@@ -297,7 +297,7 @@ def _positions_of_set(
         return read_labelled(Path(name))[:count]
     sets = [EXAM, *STAGES]
     expected = f"expected a file of `moves score` lines, fresh:SEED, or one of {', '.join(sets)}"
-    raise UnreadableRun(f"set {name!r}{suggest(name, sets)}; {expected}")
+    raise UnreadableRun(f"set {name!r}: no such set or file{suggest(name, sets)}; {expected}")
 
 
 def read_labelled(path: Path) -> list[ScoredPosition]:

@@ -12,6 +12,7 @@ from typing import Final, cast
 from c4env.agents.adapters.conformance import broken_line
 from c4env.agents.adapters.programs import Engine
 from c4env.agents.making.spec import Spec
+from c4env.agents.making.zoo import OURS
 from c4env.evaluation.games.asking import Fault, ask, begin
 from c4env.evaluation.games.field import name_players
 from c4env.evaluation.games.referee import Referee
@@ -35,6 +36,10 @@ _REMEDIES: Final = {
 _UNSEEDED: Final = (
     "write the agent as a class (c4env.agents.Agent) whose reset(self, seed) makes "
     "self.random = random.Random(seed) and forgets earlier games; draw from self.random alone"
+)
+_UNSEEDED_PROGRAM: Final = (
+    "with newgame=reset the program reads a line `reset SEED` before each game: it seeds its "
+    "generator by it, and forgets earlier games"
 )
 _AGAIN: Final = " (asked again after other games)"
 _NOT_DETERMINISTIC: Final = "remove deterministic = True, since another seed gives other moves"
@@ -85,7 +90,9 @@ class Check:
                 return remedy
         if self.fault or self.good:
             return ""
-        return _NOT_DETERMINISTIC if self._is_seeded else _UNSEEDED
+        if self._is_seeded:
+            return _NOT_DETERMINISTIC
+        return _UNSEEDED_PROGRAM if Spec.parse(self.spec).name == PROGRAM else _UNSEEDED
 
     def table(self) -> Table:
         """Return a table with a row for each test."""
@@ -101,14 +108,16 @@ class Check:
         if self.fault:
             rows.append(("what it did", self.fault))
         if self.moves:
-            claim = "claims this" if self.says_deterministic else "does not claim this"
-            if self.deterministic and not (self.says_deterministic or self.by_clock):
-                claim += " (deterministic = True would)"
+            claim = "; the agent claims this" if self.says_deterministic else ""
+            if not claim and Spec.parse(self.spec).name not in OURS:  # whose owner may write it
+                claim = "; the agent does not claim this"
+                if self.deterministic and not self.by_clock:
+                    claim += " (deterministic = True would)"
             clock = ", since a clock limits moves" if self.by_clock else ""
             rows += [
                 ("same seed, same moves", _yes(self.repeats, clock)),
                 ("also after other games", _yes(self.forgets, clock)),
-                ("other seed, same moves", f"{_yes(self.deterministic)}; the agent {claim}"),
+                ("other seed, same moves", f"{_yes(self.deterministic)}{claim}"),
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
             rows += [

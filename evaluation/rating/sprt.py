@@ -77,6 +77,15 @@ class Sprt:
             raise InvalidOption(f"sprt {text!r}: expected H0,H1 in Elo, such as 0,40") from None
         return cls(h0, h1, alpha, beta)
 
+    @classmethod
+    def of(cls, given: Sprt | str) -> Sprt:
+        """Return a test, or parse one that is written as the command writes it, ``"0,40"``."""
+        if isinstance(given, str):
+            return cls.parse(given)
+        if not isinstance(given, cls):
+            raise InvalidOption(f"sprt={given!r}: expected '0,40' or Sprt(0, 40)")
+        return given
+
     @property
     def bounds(self) -> tuple[float, float]:
         """The log likelihood ratios at which the test accepts H0 and H1."""

@@ -82,7 +82,7 @@ def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
     games = []
     for file in files:
         if not file.exists():
-            raise UnreadableRun(f"{file}: expected a file of games, or a folder")
+            raise UnreadableRun(f"{file} does not exist: expected a file of games, or a folder")
         read = READERS.get(file.suffix.lower(), _of_text)
         text = read_text(file)
         try:

@@ -205,6 +205,8 @@ def read_folder(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
             a game occurs twice or is not in the schedule of the run.
     """
     path = folder / GAMES_FILE
+    if not folder.exists():
+        raise UnreadableRun(f"{folder} does not exist: expected a run directory")
     if not folder.is_dir():
         raise UnreadableRun(f"{folder} is no directory: expected a run directory")
     if not path.exists():

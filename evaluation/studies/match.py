@@ -270,7 +270,7 @@ def play_match(
     one: Players | Player,
     other: Players | Player,
     openings: Openings = 3,
-    sprt: Sprt | None = None,
+    sprt: Sprt | str | None = None,
     on_pair: Callable[[float], None] | None = None,
     *,
     seed: int = 0,
@@ -297,7 +297,8 @@ def play_match(
         other: its opponent.
         openings: as in :func:`evaluation.round_robin`; the seed shuffles the openings, but not a
             list (:func:`c4env.evaluation.games.run.choose_openings`).
-        sprt: the test that stops the match as soon as it decides; None plays all openings.
+        sprt: the test that stops the match as soon as it decides, or its two differences in Elo as
+            ``"0,40"``; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
         seed, jobs, out, limit, movetime, margin, again, backend, address, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`.
@@ -316,6 +317,7 @@ def play_match(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
         again=again, backend=backend, address=address, watch=watch, on_game=on_game,
     )  # fmt: skip
+    sprt = None if sprt is None else Sprt.of(sprt)
     starts = choose_openings(openings, settings.seed, settings.limit)
     sides = [name_players(as_players(side)) for side in (one, other)]
     for side in sides:

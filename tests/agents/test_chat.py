@@ -268,7 +268,9 @@ def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(server, monkeypat
 
 def test_a_name_is_a_kind_or_a_file():
     assert find_prompt("board+legal") == template("board+legal")
-    with pytest.raises(InvalidOption, match=r"'bord'.*both.*an existing file"):
+    with pytest.raises(
+        InvalidOption, match=r"'bord': no such file, and kind 'bord': expected board.*both"
+    ):
         find_prompt("bord")
 
 

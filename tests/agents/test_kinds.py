@@ -133,6 +133,24 @@ def test_an_answer_for_many_boards_is_told_of_the_mark(answer):
 
 
 @pytest.mark.parametrize(
+    "fails",
+    [
+        lambda seen: seen["action_mask"].argmax(axis=1),  # NumPy's AxisError shows no argument
+        lambda seen: [
+            seen["observation"].reshape(-1, 84).sum() * 0 + m[0] for m in seen["action_mask"]
+        ],
+        lambda seen: [int(mask.argmax()) + len(mask) - 7 for mask in seen["action_mask"]],
+    ],
+)
+def test_a_function_that_fails_on_one_board_alone_is_told_of_the_mark(fails):
+    message = r"Error: .*expected one column; a function .* must be marked by c4env\.batched"
+    with pytest.raises(InvalidAction, match=message):
+        agents.make(fails).choose(Position())
+    with pytest.raises(IndexError, match=r"^list index out of range$"):
+        agents.make(lambda seen: [][0]).choose(Position())
+
+
+@pytest.mark.parametrize(
     "unmarked", [first_legal, FORMS["a dict"](ANSWERS["logits, values"]), lambda seen: 3]
 )
 def test_a_function_of_one_observation_in_place_of_a_network_is_told_of_the_mark(unmarked):

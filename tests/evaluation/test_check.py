@@ -3,7 +3,7 @@ import random
 import pytest
 
 from c4env import agents
-from c4env.evaluation.games.check import CHECK_SECONDS, MOST_DISCS, check_agent
+from c4env.evaluation.games.check import CHECK_SECONDS, MOST_DISCS, Check, check_agent
 
 AGENTS = """import os
 
@@ -139,3 +139,14 @@ def test_what_is_wrong_is_told_with_its_line(agent, said, remedy):
     assert not check.good
     assert said in check.table().text()
     assert remedy in check.remedy
+
+
+@pytest.mark.parametrize("spec", ["exec:./engine", "kaggle:mine.py", "random"])
+def test_nobody_is_told_to_write_what_its_program_cannot_say(spec):
+    for repeats in (True, False):
+        check = Check(spec, 13, "", repeats, repeats, False, repeats, False, (0.1,))
+        assert "deterministic = True" not in check.table().text()
+        assert "does not claim" not in check.table().text()
+    assert ("newgame=reset" in check.remedy) == spec.startswith("exec:")
+    user = Check("mine.py:Agent", 13, "", True, True, False, True, False, (0.1,))
+    assert "yes; the agent does not claim this (deterministic = True would)" in user.table().text()

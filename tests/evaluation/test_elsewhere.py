@@ -8,7 +8,7 @@ import pytest
 
 from c4env import evaluation
 from c4env.errors import C4Error, InvalidOption, UnreadableRun
-from c4env.evaluation import read_games
+from c4env.evaluation import read_games, read_run
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.store.run_files import GameRecord
 from tests.helpers.commands import refusal
@@ -89,6 +89,12 @@ def test_our_own_files(tmp_path, suffix):
     else:
         assert main(["report", str(tmp_path / "run"), "--games", str(file)]) == 0
     assert read_games(file).digest == run.digest
+
+
+def test_a_line_of_json_may_hold_a_line_separator(tmp_path):
+    file = tmp_path / "games.jsonl"
+    file.write_text(json.dumps(["a\u2028b", "c\x85", WON], ensure_ascii=False) + "\n")
+    assert read_games(file).players == ("a\u2028b", "c\x85")
 
 
 def test_a_folder_is_read_in_the_order_of_names(tmp_path):
@@ -229,9 +235,13 @@ def test_an_anchor_is_a_name_with_equals_too(tmp_path, capsys):
 
 
 def test_arguments_of_read_games(tmp_path):
-    for source in (7, tmp_path / "nothing.txt"):
-        with pytest.raises(C4Error, match="expected a file"):
-            read_games(source)
+    with pytest.raises(C4Error, match="expected a file"):
+        read_games(7)
+    for missing in ("nothing", "nothing/games.csv"):
+        with pytest.raises(UnreadableRun, match=f"{missing} does not exist: expected a file"):
+            read_games(tmp_path / missing)
+    with pytest.raises(UnreadableRun, match="nothing does not exist: expected a run directory"):
+        read_run(tmp_path / "nothing")
     with pytest.raises(UnreadableRun, match="expected at least one"):
         read_games([])
     with pytest.raises(InvalidOption, match="expected the first and the second player"):

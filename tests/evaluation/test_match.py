@@ -1,5 +1,6 @@
 """A match of two, and the sequential test that may stop it."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -47,7 +48,13 @@ def test_the_decision_is_the_same_for_any_number_of_jobs():
 
 
 def test_openings_that_run_out_leave_it_undecided():
-    match = play_match(*FIELD, openings=0, sprt=Sprt(0, 5))
+    match = play_match(*FIELD, openings=0, sprt="0,5")
+    assert match.sprt == Sprt(0, 5)
+    for wrong in ("0;5", (0, 5)):
+        with pytest.raises(
+            InvalidOption, match=f"sprt.*{re.escape(repr(wrong))}: expected .*0, ?40"
+        ):
+            play_match(*FIELD, openings=0, sprt=wrong)
     assert match.decision is None
     assert "accepted" not in str(match.lines)
     half = Match.of(replace(match.header, openings=("1", "2")), [])

@@ -99,6 +99,16 @@ def test_who_moves_first_placed_the_first_disc_after_odd_openings_too(plies):
     assert f"{FIRST}: +" in run.text()
 
 
+def test_an_agent_whose_reset_raises_did_not_play_as_its_opponent_did():
+    games = [
+        GameRecord(pair, "4", "4", 1 - pair.index("a"), "exception", "reset: KeyError: 1")
+        for pair in (("a", "b"), ("b", "a"))
+    ]
+    run = run_of(games, players={"a": "a", "b": "b"}, deterministic=("a", "b"))
+    assert run.played_alike == ()
+    assert "identical" not in run.text()
+
+
 def test_identical_agents_are_an_exact_tie():
     run = evaluation.play_match("a=alphabeta:depth=2", "b=alphabeta:depth=2", openings=1)
     assert run.played_alike == (("a", "b"),)

@@ -30,14 +30,20 @@ def test_a_game_is_that_of_the_text_environment_with_exact_rewards():
     assert env.state.step_count == len(rewards)
 
 
-def test_a_server_plays_a_game():
-    script = example("openenv_env")
+def test_a_server_plays_as_many_games_as_it_says():
     testing = pytest.importorskip("fastapi.testclient")
-    app = script.create_app(script.ConnectFour, script.Move, script.Seen)
-    with testing.TestClient(app) as client, client.websocket_connect("/ws") as socket:
+    with (
+        testing.TestClient(example("openenv_env").app(2)) as client,
+        client.websocket_connect("/ws") as socket,
+        client.websocket_connect("/ws") as other,
+    ):
+        other.send_json({"type": "reset", "data": {"seed": 1}})
+        assert "This is Connect Four" in other.receive_json()["data"]["observation"]["text"]
         socket.send_json({"type": "reset", "data": {"seed": 3}})
         assert "This is Connect Four" in socket.receive_json()["data"]["observation"]["text"]
         socket.send_json({"type": "step", "data": {"text": "nothing"}})
         told = socket.receive_json()["data"]
         assert (told["reward"], told["done"]) == (-1, True)
         assert "You lost." in told["observation"]["text"]
+        other.send_json({"type": "step", "data": {"text": "Move: 4"}})
+        assert other.receive_json()["data"]["reward"] == 1

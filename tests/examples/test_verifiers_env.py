@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -70,5 +71,31 @@ def test_games_are_rewarded_as_the_text_environment_rewards_them(monkeypatch):
         assert trace.num_turns == len(gained)
         assert trace.reward == pytest.approx(np.mean(gained))
         outcome = 0 if info["winner"] == -1 else 1 if info["winner"] == info["seat"] else -1
-        assert trace.metrics["result"] == outcome
+        assert trace.metrics == {"result": outcome, "unfinished": 0}
     assert len({episode.traces[0].reward for episode in episodes}) > 1
+
+
+@pytest.mark.parametrize("answers", [0, 1, 3])
+def test_a_game_that_a_limit_cut_has_no_result(answers):
+    kept, left = {}, iter(range(answers))
+
+    class Chat:
+        trace = SimpleNamespace(record_reward=kept.__setitem__, record_metric=kept.__setitem__)
+
+        async def __aenter__(self):
+            return self
+
+        async def __aexit__(self, *error):
+            """Nothing to do."""
+
+        async def turn(self, text=None):
+            cut = next(left, None) is None
+            return SimpleNamespace(last_reply="Move: 4", terminated=cut)
+
+    settings = SimpleNamespace(opponent="greedy", kind="board+legal")
+    env = SimpleNamespace(config=SimpleNamespace(taskset=settings))
+    agents = SimpleNamespace(player=SimpleNamespace(interaction=lambda task: Chat()))
+    task = SimpleNamespace(data=SimpleNamespace(seed=0))
+    asyncio.run(example("verifiers_env").ConnectFour.run(env, task, agents))
+    assert kept.pop("keeps", None) == (1.0 if answers else None)
+    assert kept == {"unfinished": 1.0}
