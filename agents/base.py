@@ -71,8 +71,6 @@ class Agent(abc.ABC):
             openings, a report calls the result exact.
         nodes: number of positions searched by the latest :meth:`choose` or :meth:`search`; 0 for
             agents that do not search.
-        asked_again: how many times the latest :meth:`choose` asked a language model again, after
-            an answer that was no legal move; 0 for other agents.
         movetime: seconds for each move if the clock limits the search, else None. With a
             clock, two runs of the same game may differ.
 
@@ -87,7 +85,6 @@ class Agent(abc.ABC):
     deterministic: bool = _Deterministic()  # type: ignore[assignment]  # a descriptor that gives one
     name: str = ""
     nodes: int = 0
-    asked_again: int = 0
     movetime: float | None = None
     _arguments: Mapping[str, Any] = MappingProxyType({})  # as checked, for repr
 

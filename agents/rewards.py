@@ -26,7 +26,7 @@ from c4env.agents.solver import Solver
 from c4env.arrays import Float32s, Int8s, Int64s
 from c4env.bitboard import drop, has_won, win_score
 from c4env.envs.batch import boards_from
-from c4env.errors import BOOLEANS, IllegalMove, InvalidAction, InvalidPosition
+from c4env.errors import IllegalMove, InvalidAction, InvalidPosition, is_boolean
 from c4env.jit import kernel
 from c4env.position import Position
 from c4env.rules import CELLS, COLUMNS
@@ -185,7 +185,7 @@ def _column(i: int, number: Any) -> int:
     """Return the i-th column as an int; ``NONE`` if it is not on the board."""
     if number is None:
         return NONE
-    if isinstance(number, BOOLEANS) or not isinstance(number, SupportsIndex):
+    if is_boolean(number) or not isinstance(number, SupportsIndex):
         raise InvalidAction(f"column {i} is {number!r}: expected an integer from 0 on, or None")
     column = number.__index__()
     return column if 0 <= column < COLUMNS else NONE

@@ -12,7 +12,7 @@ import re
 import sys
 from typing import Any, Final, NamedTuple, Self
 
-from c4env.errors import BOOLEANS, InvalidOption, WrongOrder
+from c4env.errors import InvalidOption, WrongOrder, is_boolean
 
 VARIABLE: Final = "C4ENV_BOARD"
 MOST_BITS: Final = 63  # bits of an int64 for a board; a column has rows + 1 bits
@@ -39,7 +39,7 @@ class Size(NamedTuple):
         """
         numbers = (rows, columns, connect)
         try:
-            if any(isinstance(number, BOOLEANS) for number in numbers):
+            if any(is_boolean(number) for number in numbers):
                 raise TypeError
             size = cls(*map(operator.index, numbers))
         except TypeError:

@@ -28,9 +28,6 @@ import numpy as np
 
 from c4env.system import FOLDER, is_users
 
-BOOLEANS: Final = (bool, np.bool_)
-"""The types of booleans. They are no integers here; before NumPy 2.3 ``np.bool_`` is an index."""
-
 REASON: Final = 300  # the most characters of an agent's error to keep
 Failure = Literal["exception", "no answer", "unreadable", "illegal column", "time", "crash"]
 """How a program, a server or a network failed to answer; a game that it forfeits ends so."""
@@ -199,12 +196,20 @@ def require_integer(
         InvalidOption: the value is not an integer, or is out of range.
     """
     number = None
-    if isinstance(value, SupportsIndex) and not isinstance(value, BOOLEANS):
+    if isinstance(value, SupportsIndex) and not is_boolean(value):
         with contextlib.suppress(TypeError):  # raised by an array with several elements
             number = operator.index(value)
     if number is None or number < low or (high is not None and number > high):
         raise InvalidOption(f"{name}={value!r}: expected {expected}")
     return number
+
+
+def is_boolean(value: object) -> bool:
+    """Return whether a value is a boolean of Python or NumPy, which is no integer here.
+
+    Before NumPy 2.3 ``np.bool_`` would pass for an index.
+    """
+    return isinstance(value, bool | np.bool_)
 
 
 def brief(thing: object) -> str:

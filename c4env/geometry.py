@@ -11,7 +11,7 @@ import os
 from typing import Final
 
 from c4env.boards import STANDARD, VARIABLE, Size
-from c4env.errors import BOOLEANS, InvalidAction, WrongBoard
+from c4env.errors import InvalidAction, WrongBoard, is_boolean
 
 BOARD_SIZE: Final = Size.parse(os.environ.get(VARIABLE) or str(STANDARD))
 ROWS: Final[int] = BOARD_SIZE.rows
@@ -50,7 +50,7 @@ def parse_column(value: object) -> int:
 def as_integer(value: object) -> int:
     """Return an integer of any type, but no boolean, as a plain int."""
     try:
-        if not isinstance(value, BOOLEANS):
+        if not is_boolean(value):
             return operator.index(value)  # type: ignore[arg-type]  # this is the check itself
     except TypeError:
         pass

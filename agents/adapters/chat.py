@@ -127,7 +127,11 @@ class Chat(Agent):
 
     Attributes:
         prompt: the text of the option ``prompt``.
+        asked_again: how many times the latest :meth:`choose` asked again, after an answer that was
+            no legal move. A run counts it.
     """
+
+    asked_again = 0
 
     @validate_args
     def __init__(

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
-from c4env.errors import BOOLEANS, InvalidOption, suggest
+from c4env.errors import InvalidOption, is_boolean, suggest
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 
 REQUIRED: Final = object()
@@ -142,7 +142,7 @@ def _convert(kind: type, value: Any, text: bool) -> Any:
         if not text:
             raise TypeError
         return _BOOLEANS[value.lower()] if kind is bool else kind(value)
-    if isinstance(value, BOOLEANS) != (kind is bool):
+    if is_boolean(value) != (kind is bool):
         raise TypeError
     return operator.index(value) if kind is int else kind(value)
 

@@ -16,7 +16,14 @@ from gymnasium.vector import AutoresetMode
 
 from c4env.arrays import Bools
 from c4env.envs.streams import RANDOM_SEAT
-from c4env.errors import BOOLEANS, InvalidOption, UnknownKeyword, brief, require_integer, suggest
+from c4env.errors import (
+    InvalidOption,
+    UnknownKeyword,
+    brief,
+    is_boolean,
+    require_integer,
+    suggest,
+)
 from c4env.openings import Openings, starts_of
 from c4env.position import Position, parse_moves
 from c4env.rules import CELLS, playable, winning_cells
@@ -52,7 +59,7 @@ def parse_seed(seed: object) -> int | None:
 
 def parse_player(self_play: bool, seat: Any) -> int:
     """Return the caller's player: 0, 1, ``RANDOM_SEAT``, or -1 in self-play."""
-    if isinstance(seat, BOOLEANS) or seat not in (0, 1, "random"):
+    if is_boolean(seat) or seat not in (0, 1, "random"):
         raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
     return -1 if self_play else RANDOM_SEAT if seat == "random" else int(seat)
 

@@ -50,7 +50,7 @@ def ask(agent: Agent, position: Position) -> tuple[int, int]:
 
 
 def count(agent: Agent, name: str) -> int:
-    """Return what an agent counted in its latest move; 0 if the attribute is no such number."""
+    """Return what an agent counted in its latest move; 0 if no attribute is such a number."""
     try:
         value: Any = getattr(agent, name)  # of a user's class, so it may be anything
     except Exception:
