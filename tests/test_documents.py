@@ -155,7 +155,11 @@ def test_each_table_of_results_names_a_command_that_runs(title, line, capsys):
         assert ROOT.joinpath(*package.split("."), f"{name}.py").exists()
         return
     _, name, *words = words_of(line.replace("SPEC", "random").replace("FILE", "exam"))
-    assert main([name, *words, *SHORTER[name].split()]) == 0, capsys.readouterr().err
+    shorter = SHORTER[name].split()
+    for option in {*shorter} & {*words}:  # c4 takes an option once: the shorter value counts
+        place = words.index(option)
+        del words[place : place + 2]
+    assert main([name, *words, *shorter]) == 0, capsys.readouterr().err
 
 
 @pytest.mark.slow
