@@ -4,7 +4,7 @@ python docs/examples/trl_environment.py MODEL --out trained
 
 MODEL is a folder or a name of the model hub, and its chat template calls tools, as Qwen3's does.
 Needs TRL (pip install trl). With a random model of one layer that knows bytes and seven calls of
-the tool, and --count 64 --steps 2 --rate 0.01 --length 64 --moves 3, it took 106 seconds of one
+the tool, and --count 64 --steps 2 --rate 0.01 --length 64 --moves 3, it took 74 seconds of one
 core and printed, last:
 
     mean reward of the first step 0.25, of the last 0.10
@@ -16,11 +16,14 @@ import datasets
 import torch
 from trl import GRPOConfig, GRPOTrainer
 
-from c4env.envs.text import RULES, TextEnv
+from c4env.envs.text import TextEnv
 
 OPPONENT = "greedy"
 PROMPT = (
-    RULES + "The board now, x the discs of the first player, o those of the second, . a free cell, "
+    "This is Connect Four, on a board of 7 columns and 6 rows. A disc falls to the lowest free "
+    "cell of its column. Whoever first has four discs in a row, across, upright or diagonal, "
+    "wins.\n\n"
+    "The board now, x the discs of the first player, o those of the second, . a free cell, "
     "and the numbers of the columns below:\n\n{board}\n\nYou are the {player} player, with the "
     "discs {disc}, and it is your turn. Call the tool `move` with the number of a column."
 )
