@@ -25,7 +25,7 @@ from c4env.agents.making.options import (
 )
 from c4env.envs.opponents import reset_player
 from c4env.envs.streams import streams
-from c4env.errors import EngineFault, InvalidAction, InvalidOption, brief, describe_error
+from c4env.errors import EngineFault, InvalidAction, InvalidOption, brief
 from c4env.observation import observe
 from c4env.position import Position, parse_column
 from c4env.rules import COLUMNS
@@ -138,25 +138,14 @@ class FunctionAgent(Agent):
     def _column(self, observation: Any) -> int:
         try:
             answer = self.function(observation)
-        except Exception as error:
-            if self._answers_many(observation):
-                raise InvalidAction(
-                    f"{describe_error(error)}: expected one column; {_BATCHED_HINT}"
-                ) from error
-            raise
+        except IndexError as error:  # perhaps of an axis that one board does not have
+            words = f"{error}; {_BATCHED_HINT}"  # NumPy's AxisError does not show other args
+            raise IndexError(words).with_traceback(error.__traceback__) from error
         self.nodes = getattr(self.function, "nodes", 0)
         if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
             text = " ".join(repr(answer).split())[:60]
             raise InvalidAction(f"{text}: expected one column; {_BATCHED_HINT}")
         return parse_column(answer)
-
-    def _answers_many(self, observation: Any) -> bool:
-        """Whether the function, which failed for one board, answers for an array of boards."""
-        try:
-            many = self.function({name: array[None] for name, array in observation.items()})
-            return bool(len(many) == 1)
-        except Exception:
-            return False
 
 
 class NetworkAgent(BatchAgent):
