@@ -141,7 +141,7 @@ class Dask:
     def __init__(self, distributed: Any, address: str | None, jobs: int) -> None:
         local = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
         self._client = distributed.Client(address, **({} if address else local))
-        self._wait, self._is_local = distributed.wait, address is None
+        self._wait = distributed.wait
 
     def workers(self) -> dict[str, int]:
         """Return the number of batches that each worker does at a time, by its name."""
@@ -165,8 +165,7 @@ class Dask:
     def close(self, futures: Sequence[Any]) -> None:
         """Leave the cluster, whatever is still running."""
         self._client.cancel(futures)
-        if not self._is_local:
-            self._client.run(close_kept)
+        self._client.run(close_kept)
         self._client.close()
 
 

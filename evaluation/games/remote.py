@@ -6,8 +6,11 @@ import json
 import math
 import os
 import platform
+import shutil
 import sys
 import tempfile
+import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
@@ -67,7 +70,7 @@ class Host:
         quiet = {SILENT: "1"} if notices else {SILENT: "1", QUIET: "1"}
         self._variables = ONE_THREAD | quiet | os.environ | {VARIABLE: str(BOARD_SIZE)}
         self._process: LineProcess | None = None
-        self._code: tempfile.TemporaryDirectory[str] | None = None  # Numba's, of users' functions
+        self._remove_code: Callable[[], object] = lambda: None  # the folder of users' machine code
         self._idle = True
         self._closed = False
         self.agents: set[str] = set()
@@ -83,9 +86,10 @@ class Host:
             raise EngineFault("its process was closed")
         if self._process is None:
             # Users' functions are compiled anew: machine code of before may be that of old files.
-            self._code = tempfile.TemporaryDirectory(prefix="c4env-", ignore_cleanup_errors=True)
+            code = tempfile.mkdtemp(prefix="c4env-")
+            self._remove_code = weakref.finalize(self, shutil.rmtree, code, ignore_errors=True)
             kernels = self._variables.get(KERNELS, self._variables.get(NUMBA, ""))
-            variables = self._variables | {KERNELS: kernels, NUMBA: self._code.name}
+            variables = self._variables | {KERNELS: kernels, NUMBA: code}
             self._process = LineProcess(
                 self._command, "its process", stderr=None, variables=variables
             )
@@ -126,8 +130,7 @@ class Host:
         process, self._process, self._idle, self.agents = self._process, None, True, set()
         if process is not None:
             process.close()
-        if self._code is not None:
-            self._code.cleanup()
+        self._remove_code()
 
 
 class RemoteAgent(Agent):
