@@ -52,8 +52,6 @@ class ChatServer(http.server.ThreadingHTTPServer):
         self.usage: dict[str, int] | None = {
             "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110,
         }  # fmt: skip
-        self.most_at_once = 0
-        self.at_once = 0
         self.door = threading.Lock()
 
     @property
@@ -81,28 +79,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
             server.asked.append(body)
             server.keys.append(self.headers.get("Authorization", ""))
             items = server.script.pop(0) if server.script else None
-            server.at_once += 1
-            server.most_at_once = max(server.most_at_once, server.at_once)
-        try:
-            if items is None:
-                items = server.answer(body)
-            if isinstance(items, Fault):
-                self.fail(items)
-                return
-            if isinstance(items, str):
-                items = {
-                    "message": {"role": "assistant", "content": items},
-                    "finish_reason": "stop",
-                }
-            answer = {
-                "id": "1", "object": "chat.completion", "created": 1, "model": body["model"],
-                "choices": [{"index": 0, **items}], "usage": server.usage,
-            }  # fmt: skip
-            self.send(200, json.dumps(answer).encode(), {})
-            server.answered(body)
-        finally:
-            with server.door:
-                server.at_once -= 1
+        if items is None:
+            items = server.answer(body)
+        if isinstance(items, Fault):
+            self.fail(items)
+            return
+        if isinstance(items, str):
+            items = {
+                "message": {"role": "assistant", "content": items},
+                "finish_reason": "stop",
+            }
+        answer = {
+            "id": "1", "object": "chat.completion", "created": 1, "model": body["model"],
+            "choices": [{"index": 0, **items}], "usage": server.usage,
+        }  # fmt: skip
+        self.send(200, json.dumps(answer).encode(), {})
+        server.answered(body)
 
     def fail(self, fault: Fault) -> None:
         time.sleep(fault.pause)
