@@ -193,13 +193,13 @@ class Ray:
         return {name: slots for name, slots in nodes.items() if slots}
 
     def submit(self, task: Task[Any, Any], items: Sequence[Any], only: Sequence[str]) -> Any:
-        """Begin a batch, on one of the nodes ``only`` if there are any."""
+        """Begin a batch, on one of the nodes ``only``; elsewhere if that node has died."""
         self._submitted += 1
         if not only:
             return self._task.remote(task, items)
         strategies = importlib.import_module("ray.util.scheduling_strategies")
         node = only[self._submitted % len(only)]
-        where = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
+        where = strategies.NodeAffinitySchedulingStrategy(node, soft=True)
         return self._task.options(scheduling_strategy=where).remote(task, items)
 
     def first(self, futures: Sequence[Any]) -> Any:

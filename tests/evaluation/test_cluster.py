@@ -8,10 +8,11 @@ import pickle
 import platform
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager, suppress
+from contextlib import chdir, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -173,7 +174,6 @@ def agent(seen):
     time.sleep(0.02)
     return seen["action_mask"].argmax()
 """
-PORTS = {"dask": 18942, "ray": 18943}
 HEADS = {
     "dask": "dask scheduler --host 127.0.0.1 --port {port} --no-dashboard",
     "ray": "ray start --head --port {port} --node-ip-address 127.0.0.1 --num-cpus 0 "
@@ -183,27 +183,40 @@ WORKERS = {
     "dask": "dask worker tcp://127.0.0.1:{port} --nthreads 1 --no-nanny --no-dashboard",
     "ray": "ray start --address 127.0.0.1:{port} --node-ip-address 127.0.0.1 --num-cpus 1 --block",
 }
-VARIABLES = {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+STARTED = {"dask": ("Scheduler at:", "Registered to:"), "ray": ("Ray runtime started",) * 2}
+VARIABLES = {
+    "RAY_AUTH_MODE": "disabled",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_health_check_period_ms": "1000",  # sooner than as it comes: who is dead
+    "RAY_health_check_failure_threshold": "3",
+    "PYTHONUNBUFFERED": "1",
+}
 
 
 @contextmanager
-def cluster_of(engine, *workers):
+def cluster_of(engine, log, *workers):
     """Start a cluster with a worker in each folder, with the variables beside it."""
     pytest.importorskip("distributed" if engine == "dask" else "ray")
-    port, started = PORTS[engine], []
+    started = []
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
 
-    def start(words, **options):
+    def start(words, said, **variables):
         command = words.format(port=port).split()
         command[0] = os.path.join(os.path.dirname(sys.executable), command[0])
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        started.append(subprocess.Popen(command, start_new_session=True, **quiet, **options))
+        variables = environment(**VARIABLES, **variables)
+        options = {"env": variables, "stderr": subprocess.STDOUT, "start_new_session": True}
+        with open(log, "w") as file:
+            started.append(subprocess.Popen(command, stdout=file, **options))
+        while said not in log.read_text():  # one after the other: Ray's choose their ports
+            assert started[-1].poll() is None, log.read_text()
+            time.sleep(0.05)
 
     try:
-        start(HEADS[engine], env=environment(**VARIABLES))
-        time.sleep(3 if engine == "dask" else 6)
+        start(HEADS[engine], STARTED[engine][0])
         for folder, variables in workers:
-            start(WORKERS[engine], cwd=folder, env=environment(**VARIABLES, **variables))
-        time.sleep(3 if engine == "dask" else 5)
+            with chdir(folder):
+                start(WORKERS[engine], STARTED[engine][1], **variables)
         prefix = "tcp://" if engine == "dask" else ""
         yield SimpleNamespace(address=f"{prefix}127.0.0.1:{port}", workers=started[1:])
     finally:
@@ -227,7 +240,8 @@ def test_a_run_outlives_a_worker_and_refuses_machines_that_differ(engine, tmp_pa
     (other / "mine.py").write_text(f"import helper\n{SLOW.replace('argmax()', 'argmax() * 1')}")
     path = {"PYTHONPATH": os.pathsep.join([str(library), environment()["PYTHONPATH"]])}
     command = "-m", "c4env.evaluation", "run", "mine.py", "greedy", "--openings", "2", "--quiet"
-    with cluster_of(engine, (other, path), (fine, {}), (fine, path), (fine, path)) as its:
+    workers = (other, path), (fine, {}), (fine, path), (fine, path)
+    with cluster_of(engine, tmp_path / "log", *workers) as its:
         where = "--out", "out", "--backend", engine, "--address", its.address
         run = start_python(*command, *where, cwd=fine, env=environment(**VARIABLES, **path))
         wait_for_lines(run, fine / "out" / "games.jsonl", 4)
