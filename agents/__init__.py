@@ -20,8 +20,8 @@ if __name__ == "agents":  # Python was started in the clone, or has it on its pa
 
 from c4env.agents.base import Agent, BatchAgent, Games, SearchingAgent, SearchResult
 from c4env.agents.making.options import Range, Reads, Writes, validate_args
+from c4env.agents.making.registry import Entry, names, register
 from c4env.agents.making.spec import describe, make
-from c4env.agents.making.zoo import Entry, names, register
 from c4env.errors import (
     EngineFault,
     IllegalMove,

@@ -47,7 +47,7 @@ class Greedy(Agent):
 
     @validate_args
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
-        from c4env.agents.heuristics.names import Heuristic
+        from c4env.agents.heuristics.heuristic import Heuristic
 
         self._heuristic = Heuristic.of(heuristic)
 
@@ -79,7 +79,7 @@ class Greedy(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board, in one kernel unless it would call Python back."""
-        from c4env.agents.heuristics.names import PlainHeuristic
+        from c4env.agents.heuristics.heuristic import PlainHeuristic
         from c4env.agents.search.greedy import greedy_columns
 
         if not is_ours(self) or isinstance(self._heuristic.argument, PlainHeuristic):

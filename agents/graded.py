@@ -12,10 +12,10 @@ from typing import Annotated, Final
 import numpy as np
 
 from c4env.agents.base import BatchAgent, require_move
+from c4env.agents.graded_elo import ELO_LEVELS, SKILL_LEVELS
 from c4env.agents.heuristics import WIN
 from c4env.agents.heuristics.evaluations import evaluate
 from c4env.agents.heuristics.weights import WEIGHTS
-from c4env.agents.levels import ELO_LEVELS, SKILL_LEVELS
 from c4env.agents.making.options import Range, validate_args
 from c4env.agents.solver import Solver
 from c4env.arrays import Int64s

@@ -17,8 +17,8 @@ from typing import Final
 
 from c4env import Position, observe
 from c4env.agents import Solver
-from c4env.evaluation.rating.power import CHANCE, shown_difference
-from c4env.evaluation.rating.sprt import expected_score
+from c4env.evaluation.ratings.power import CHANCE, shown_difference
+from c4env.evaluation.ratings.sprt import expected_score
 from c4env.files import write_whole
 from c4env.observation import LAYOUTS
 from c4env.render import svg
@@ -330,8 +330,8 @@ def processes() -> str:
     for number, text in enumerate(inside):
         parts.append(words(20, 70 + 24 * number + 20 * (number > 1), text))
     others = [
-        ("host", "agents of c4env: one for each further job", "lines of JSON"),
-        ("host", "mine.py:agent: one for each spec that names code", "lines of JSON"),
+        ("process", "agents of c4env: one for each further job", "lines of JSON"),
+        ("process", "mine.py:agent: one for each spec that names code", "lines of JSON"),
         ("program", "exec:./engine: the program itself", "lines of text"),
     ]
     for number, (kind, what, said) in enumerate(others):

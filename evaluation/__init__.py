@@ -19,31 +19,29 @@ if __name__ == "evaluation":  # Python was started in the clone, or has it on it
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from c4env.evaluation.exact.dataset import Data, data
-    from c4env.evaluation.exact.exams import exam
+    from c4env.evaluation.exact.data import Data, data, exam
     from c4env.evaluation.exact.moves import Quality
-    from c4env.evaluation.exact.questions import quality
+    from c4env.evaluation.exact.quality import quality
     from c4env.evaluation.exact.refute import Refutation, refute
-    from c4env.evaluation.games.results import Tournament
-    from c4env.evaluation.games.tournament import gauntlet, round_robin
-    from c4env.evaluation.store.run_files import GameRecord
-    from c4env.evaluation.studies.leaderboard import stored_board
-    from c4env.evaluation.studies.match import Match, play_match, read_games, read_run
-    from c4env.evaluation.studies.placement import Placement, place
-    from c4env.evaluation.studies.strength import CurveWriter, strength
+    from c4env.evaluation.records.game import GameRecord
+    from c4env.evaluation.results.leaderboard import stored_board
+    from c4env.evaluation.results.match import Match, play_match, read_games, read_run
+    from c4env.evaluation.results.placement import Placement, place
+    from c4env.evaluation.results.round_robin import gauntlet, round_robin
+    from c4env.evaluation.results.tournament import Tournament
+    from c4env.evaluation.results.training_curve import CurveWriter, strength
 
 _NAMES = {
-    "c4env.evaluation.games.results": "Tournament",
-    "c4env.evaluation.games.tournament": "gauntlet round_robin",
-    "c4env.evaluation.store.run_files": "GameRecord",
-    "c4env.evaluation.studies.leaderboard": "stored_board",
-    "c4env.evaluation.studies.match": "Match play_match read_games read_run",
-    "c4env.evaluation.studies.placement": "Placement place",
-    "c4env.evaluation.studies.strength": "CurveWriter strength",
-    "c4env.evaluation.exact.questions": "quality",
-    "c4env.evaluation.exact.exams": "exam",
+    "c4env.evaluation.results.tournament": "Tournament",
+    "c4env.evaluation.results.round_robin": "gauntlet round_robin",
+    "c4env.evaluation.records.game": "GameRecord",
+    "c4env.evaluation.results.leaderboard": "stored_board",
+    "c4env.evaluation.results.match": "Match play_match read_games read_run",
+    "c4env.evaluation.results.placement": "Placement place",
+    "c4env.evaluation.results.training_curve": "CurveWriter strength",
+    "c4env.evaluation.exact.quality": "quality",
     "c4env.evaluation.exact.moves": "Quality",
-    "c4env.evaluation.exact.dataset": "Data data",
+    "c4env.evaluation.exact.data": "Data data exam",
     "c4env.evaluation.exact.refute": "Refutation refute",
 }
 

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-Watcher = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """A function that is called from time to time with what is done and the total."""

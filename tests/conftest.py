@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from c4env.agents.making import zoo
+from c4env.agents.making import registry as zoo
 from c4env.jit import KERNEL
 from c4env.system import SILENT
 from tests.helpers.paths import FOLDERS, modules

@@ -20,9 +20,9 @@ ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "system errors files arrays boards lazy geometry jit rules bitboard position "
     "render observation openings envs",
     "c4env.agents": "errors base making heuristics "
-    "search baselines solver rewards levels graded learned adapters sampling pool selfplay",
-    "c4env.evaluation": "errors seeds progress tables store rating games exact studies report "
-    "people web cli __main__",
+    "search baselines solver rewards graded_elo graded learned programs sampling pool selfplay",
+    "c4env.evaluation": "errors seeds progress tables records ratings runs exact results report "
+    "human web cli __main__",
 }
 
 

@@ -13,14 +13,14 @@ import pytest
 import c4env
 from c4env import agents, evaluation
 from c4env.agents.base import SearchingAgent
-from c4env.agents.levels import ANCHOR_ELO, ELO_LEVELS
+from c4env.agents.graded_elo import ANCHOR_ELO, ELO_LEVELS
 from c4env.envs.registration import AEC_ID, SELF_PLAY_ID, SINGLE_ID
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.declare import Parser
-from c4env.evaluation.games.results import Tournament
-from c4env.evaluation.rating.power import shown_difference
-from c4env.evaluation.rating.sprt import expected_score
+from c4env.evaluation.ratings.power import shown_difference
+from c4env.evaluation.ratings.sprt import expected_score
+from c4env.evaluation.results.tournament import Tournament
 from tests import test_readme
 from tests.helpers.paths import ROOT
 
@@ -111,7 +111,7 @@ def test_a_command_of_a_page_is_accepted(line):
     if name in ("help", "COMMAND"):
         return
     if name not in COMMANDS:  # a command that CONTRIBUTING.md adds
-        assert f"cli/{name}.py" in read(ROOT / "CONTRIBUTING.md")
+        assert f"cli/c4_{name}.py" in read(ROOT / "CONTRIBUTING.md")
         return
     parser = parser_of(name)
     if all(word.startswith("--") for word in words):

@@ -1,5 +1,6 @@
 """What the three packages offer: their names, and no others."""
 
+import ast
 import contextlib
 import doctest
 import importlib
@@ -7,13 +8,14 @@ import json
 import os
 import re
 import types
+from collections import Counter
 
 import numpy as np
 import pytest
 
 import c4env
 from c4env.errors import MissingExtra
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import ROOT, modules
 from tests.helpers.processes import run_python
 
 PACKAGES = [c4env, c4env.agents, c4env.evaluation]
@@ -109,3 +111,14 @@ def test_every_name_has_a_short_example_that_runs(package, name, tmp_path, monke
     monkeypatch.chdir(tmp_path)  # where an example writes its files
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=items.append)
     assert not items, "".join(items)
+
+
+def test_no_two_modules_and_no_two_public_classes_have_one_name():
+    files, classes = Counter(), Counter()
+    for path in modules().values():
+        files[path.name] += path.name not in ("__init__.py", "__main__.py")
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                classes[node.name] += 1
+    twice = [name for name, count in (files + classes).items() if count > 1]
+    assert twice == ["State"]  # of TensorEnv, and of JaxEnv, where it is pgx's name

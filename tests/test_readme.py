@@ -9,7 +9,7 @@ import tomllib
 import pytest
 
 from c4env import evaluation
-from c4env.evaluation.studies.leaderboard import stored_board
+from c4env.evaluation.results.leaderboard import stored_board
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
 from tests.makers import marks

@@ -1,7 +1,7 @@
 """Static evaluations of lines of four, compiled: published ones and this project's own.
 
 ``chain``, ``window``, ``window-b`` and ``lines`` come from published systems, which their functions
-name; ``threats`` is this project's. Each is a heuristic (``c4env.agents.heuristics.names``).
+name; ``threats`` is this project's. Each is a heuristic (``c4env.agents.heuristics.heuristic``).
 
 They count windows of four cells without a loop over all 69 windows. In a direction with bit
 distance ``d``, the window that starts at cell ``i`` holds the cells ``i, i+d, i+2d, i+3d``. The AND

@@ -23,7 +23,7 @@ class Kind(Enum):
 
 
 NETWORKS: Final = {Kind.MODEL, Kind.MODULE, Kind.BATCHED}
-"""The kinds that answer for many boards (``c4env.agents.making.networks``)."""
+"""The kinds that answer for many boards (``c4env.agents.making.networks.network``)."""
 
 TYPES: Final = (
     (Kind.AGENT, "c4env.agents.base", "Agent"),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from c4env.agents.base import Agent
+from c4env.agents.making.as_agent import NETWORK_OPTIONS, as_agent
 from c4env.agents.making.kinds import NETWORKS, Kind, kind_of, kind_of_objects
 from c4env.agents.making.options import (
     REQUIRED,
@@ -17,7 +18,6 @@ from c4env.agents.making.options import (
     require_known,
     summary_of,
 )
-from c4env.agents.making.wrap import NETWORK_OPTIONS, as_agent
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, brief, describe_error
 
 

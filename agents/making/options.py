@@ -89,7 +89,7 @@ class Option:
     high: float = math.inf
     choices: tuple[str, ...] = ()  # the allowed texts
     optional: bool = False  # None is allowed
-    open: bool = False  # the class itself checks other texts and values
+    accepts_objects: bool = False  # the class itself checks other texts and values
     reads: str = ""  # "folder" or "command" (Reads)
     writes: bool = False  # the agent writes the file (Writes)
 
@@ -106,7 +106,7 @@ class Option:
         """
         if self.optional and (value is None or (text and value == "None")):
             return None
-        if self.open and not isinstance(value, str):
+        if self.accepts_objects and not isinstance(value, str):
             return value
         try:
             parsed = _convert(self.kind, value, text)
@@ -116,7 +116,7 @@ class Option:
             finite = parsed != math.inf or math.isinf(self.low)
             fits = finite and self.low <= parsed <= self.high
         else:
-            fits = self.open or not self.choices or parsed in self.choices
+            fits = self.accepts_objects or not self.choices or parsed in self.choices
         if not fits:
             raise self._wrong(agent, value)
         return parsed
@@ -188,7 +188,7 @@ HeuristicName = Annotated[
     Choices(HEURISTIC_NAMES),
     f"{', '.join(HEURISTIC_NAMES)} or a module:function",
 ]
-"""A heuristic: a name, an import path or a function (``c4env.agents.heuristics.names``)."""
+"""A heuristic: a name, an import path or a function (``c4env.agents.heuristics.heuristic``)."""
 
 Init = TypeVar("Init", bound=Callable[..., Any])
 
@@ -291,7 +291,8 @@ def _option(name: str, default: Any, hint: Any, help_: str) -> Option:
         REQUIRED if default is inspect.Parameter.empty else default,
         help_ or next((part for part in parts if isinstance(part, str)), ""),
         optional=types.NoneType in kinds,
-        open=kind is None or any(k not in (str, bool, int, float, types.NoneType) for k in kinds),
+        accepts_objects=kind is None
+        or any(k not in (str, bool, int, float, types.NoneType) for k in kinds),
         **marks,
     )
 

@@ -7,7 +7,7 @@ names a class, which is called with the options, or anything that :func:`make` t
 spec.
 
 A text is parsed once, where it comes in, to a :class:`Spec`. What the names mean is in
-``c4env.agents.making.zoo``.
+``c4env.agents.making.registry``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,18 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 from c4env.agents.base import Agent
+from c4env.agents.making.as_agent import as_agent
 from c4env.agents.making.maker import Maker
 from c4env.agents.making.options import REQUIRED, options_of
-from c4env.agents.making.wrap import as_agent
-from c4env.agents.making.zoo import OURS, ZOO, Entry, find, fits_board, import_target, is_of_session
+from c4env.agents.making.registry import (
+    OURS,
+    ZOO,
+    Entry,
+    find,
+    fits_board,
+    import_target,
+    is_of_session,
+)
 from c4env.boards import STANDARD
 from c4env.errors import InvalidOption, WrongBoard
 from c4env.geometry import BOARD_SIZE
@@ -43,7 +51,7 @@ class Spec:
 
     Example:
         >>> spec = Spec.parse("alphabeta:depth=4")
-        >>> spec.name, spec.options, spec.place
+        >>> spec.name, spec.options, spec.runs
         ('alphabeta', {'depth': '4'}, 'shared')
     """
 
@@ -113,7 +121,7 @@ class Spec:
         return self.known is not None and self.known.runs == "shared"
 
     @property
-    def place(self) -> Literal["shared", "own", "here"]:
+    def runs(self) -> Literal["shared", "own", "here"]:
         """Where a run plays the agent (:attr:`Entry.runs`).
 
         A spec of this project that names code, as ``alphabeta:heuristic=FILE.py:NAME``, needs a
@@ -182,8 +190,9 @@ def make(spec: Any, **options: Any) -> Agent:
     Args:
         spec: ``name:key=value,key=value``, or a :class:`Spec`; a function of one observation; or a
             network: a PyTorch module, a model of Stable-Baselines3, or a function decorated by
-            ``c4env.batched`` (:func:`~c4env.agents.making.networks.as_network`). A network's agent
-            chooses for many boards in one call and has the options ``temperature`` and ``policy``.
+            ``c4env.batched`` (:func:`~c4env.agents.making.networks.network.as_network`). A
+            network's agent chooses for many boards in one call, and has the options
+            ``temperature`` and ``policy``.
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
-from c4env.agents.making.networks import Network, as_network, import_network
+from c4env.agents.making.networks.network import Network, as_network, import_network
 from c4env.agents.making.options import (
     Megabytes,
     Movetime,
@@ -73,7 +73,7 @@ class PUCT(TreeAgent):
             ships with the package, for 6x7x4; ``uniform``, the default on other boards, counts all
             columns alike and every undecided position 0, so that proofs alone lead the search.
             ``selfplay:DIR`` is a network of ``c4env.agents.selfplay.train``. Any other is one of
-            yours (:mod:`c4env.agents.making.networks`) or its import path;
+            yours (:mod:`c4env.agents.making.networks.network`) or its import path;
             it is deterministic only if its attribute ``deterministic`` is True. Without values,
             every undecided position counts 0.
         simulations: simulations for each move (400 without a movetime).

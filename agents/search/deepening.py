@@ -15,7 +15,7 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from c4env.agents.base import LineSearch
-from c4env.agents.heuristics.names import WIN, Heuristic, HeuristicFunction
+from c4env.agents.heuristics.heuristic import WIN, Heuristic, HeuristicFunction
 from c4env.agents.making.options import (
     HeuristicName,
     Megabytes,

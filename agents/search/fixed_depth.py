@@ -19,7 +19,7 @@ import numpy as np
 from numba import types
 
 from c4env.agents.base import LineSearch, is_ours
-from c4env.agents.heuristics.names import (
+from c4env.agents.heuristics.heuristic import (
     WIN,
     Callback,
     Heuristic,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from c4env.agents.heuristics.names import WIN, HeuristicFunction
+from c4env.agents.heuristics.heuristic import WIN, HeuristicFunction
 from c4env.arrays import Int64s
 from c4env.bitboard import CENTRE_FIRST, drop, has_won, winning_moves
 from c4env.jit import HEURISTIC, kernel

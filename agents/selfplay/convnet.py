@@ -57,7 +57,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
     return torch.from_numpy(planes).permute(0, 3, 1, 2)  # the memory order that convolutions prefer
 
 
-class Window(nn.Module):
+class WindowLayer(nn.Module):
     """A 3 by 3 convolution with filters as a matrix ``[out, in * 9]``, as Muon needs."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
@@ -77,7 +77,7 @@ class Block(nn.Module):
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.inward, self.outward = Window(channels, channels), Window(channels, channels)
+        self.inward, self.outward = WindowLayer(channels, channels), WindowLayer(channels, channels)
         nn.init.zeros_(self.outward.weight)
 
     def forward(self, planes: Tensor) -> Tensor:
@@ -94,7 +94,7 @@ class SelfPlayNetwork(nn.Module):
 
     def __init__(self, channels: int = 32, units: int = 256, blocks: int = 0) -> None:
         super().__init__()
-        self.first = Window(INPUT_PLANES, channels)
+        self.first = WindowLayer(INPUT_PLANES, channels)
         self.blocks = nn.ModuleList()
         self.dense = nn.ModuleList([nn.Linear(channels * CELLS, units), nn.Linear(units, units)])
         self.column = nn.Linear(channels * ROWS, 1)

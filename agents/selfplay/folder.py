@@ -15,9 +15,9 @@ from typing import Annotated, Any, Final, NoReturn
 import numpy as np
 
 from c4env.agents.base import Agent
-from c4env.agents.making.networks import Network
+from c4env.agents.making.as_agent import NetworkAgent
+from c4env.agents.making.networks.network import Network
 from c4env.agents.making.options import Folder, Range, Temperature, validate_args
-from c4env.agents.making.wrap import NetworkAgent
 from c4env.arguments import OnceParser
 from c4env.arrays import Int8s
 from c4env.errors import C4Error, InvalidOption, MissingExtra, Unwritable
@@ -79,7 +79,7 @@ def reading_checkpoint(path: Path) -> Iterator[None]:
         raise InvalidOption(f"{path}: {reason}: expected a checkpoint, or no file") from None
 
 
-class Parser(OnceParser):
+class TrainingParser(OnceParser):
     """A parser that reports bad usage in one line, with exit code 2."""
 
     def __init__(self, prog: str, description: str = "") -> None:
@@ -91,7 +91,7 @@ class Parser(OnceParser):
         self.exit(2, f"{self.prog}: {message} (see --help)\n")
 
 
-def run(function: Callable[..., Any], parser: Parser, *argv: str) -> int:
+def run(function: Callable[..., Any], parser: TrainingParser, *argv: str) -> int:
     """Call a function with the arguments of the command line; report bad input in one line.
 
     Returns the exit code: 0 for success, 2 for bad input, 130 for an interrupt.

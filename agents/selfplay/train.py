@@ -30,8 +30,8 @@ import numpy as np
 from c4env.agents.base import require_count
 from c4env.agents.selfplay.folder import (
     LAST_SEED,
-    Parser,
     SelfPlay,
+    TrainingParser,
     claim_folder,
     needs,
     reading_checkpoint,
@@ -383,7 +383,9 @@ def as_bytes(array: Samples) -> Any:
 
 def main(*argv: str) -> int:
     """Run the command ``python -m c4env.agents.selfplay.train``; return its exit code."""
-    parser = Parser("python -m c4env.agents.selfplay.train", (__doc__ or "").replace("``", ""))
+    parser = TrainingParser(
+        "python -m c4env.agents.selfplay.train", (__doc__ or "").replace("``", "")
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder of the training")
     parser.add_argument(
         "--minutes", type=float, default=30.0, help="earlier calls included (default 30)"

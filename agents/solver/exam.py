@@ -1,7 +1,7 @@
 """The exam: a fixed set of critical positions with the exact score of each column.
 
 In a critical position the side to move can win or draw: some columns keep this result, and others
-do not. ``c4env.evaluation.exact.recipe`` chose the positions. This project's training excludes
+do not. ``c4env.evaluation.exact.make_exam`` chose the positions. This project's training excludes
 these positions.
 
 Each line of the file has a game that leads to the position (1-based columns), a tab, and the scores
@@ -77,7 +77,7 @@ def _least(mine: Int64s, theirs: Int64s, factor: int) -> NDArray[np.uint64]:
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
     """Return keys ``[N]`` of positions; only mirror images share a key.
 
-    The parts of exact data (``c4env.evaluation.exact.dataset``) depend on the numbers.
+    The parts of exact data (``c4env.evaluation.exact.data``) depend on the numbers.
     """
     return _least(mine, theirs, 2)
 

@@ -307,7 +307,7 @@ def read_planes(planes: Int8s, boards: Int64s) -> None:
     " int64[::1], boolean[::1], int8[:, ::1])",
     nogil=True,
 )
-def settle(
+def write_results(
     boards: Int64s,
     results: Int8s,
     seats: Int8s,

@@ -69,7 +69,7 @@ class PolicyModel(Protocol):
 
 class LogitsNetwork(Protocol):
     """A network: a PyTorch module, or a function marked by :func:`batched`
-    (``c4env.agents.making.networks``)."""
+    (``c4env.agents.making.networks.network``)."""
 
     def __call__(self, observations: Any, masks: Any, /) -> Any:
         """Return logits ``[M, 7]``, or a tuple of logits and values ``[M]``."""

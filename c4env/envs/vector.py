@@ -310,7 +310,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         ends = arrays.winners, arrays.illegal, arrays.winning_cells
         rewards, both, ended = arrays.rewards, arrays.player_rewards, arrays.terminations
         info: dict[str, Any] = {}
-        if kernels.settle(*self._state, rewards, both, ended, *ends):
+        if kernels.write_results(*self._state, rewards, both, ended, *ends):
             info = self._ends(arrays, exact)
         observation = self._observe(arrays)
         info |= self._info(self._all_boards, arrays.plies, arrays.masks, both)

@@ -40,4 +40,4 @@ COMMANDS: Final = {name: text for group in GROUPS.values() for name, text in gro
 
 def module_of(name: str) -> Any:
     """Import the module of a command."""
-    return importlib.import_module(f"{__name__}.{name}")
+    return importlib.import_module(f"{__name__}.c4_{name}")

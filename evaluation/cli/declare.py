@@ -173,7 +173,7 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser, default: str) -> None:
     """Declare the options that every kind of run has; ``default`` tells those openings."""
-    from c4env.evaluation.games.run import Settings
+    from c4env.evaluation.runs.run import Settings
 
     add_openings(parser, default)
     add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
@@ -246,7 +246,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
     Raises:
         InvalidOption: ``--margin`` without ``--movetime``, or ``--no-scores`` without ``--html``.
     """
-    from c4env.evaluation.games.run import Settings
+    from c4env.evaluation.runs.run import Settings
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
@@ -263,7 +263,7 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     Raises:
         InvalidOption: the option is malformed, or names none of the players.
     """
-    from c4env.evaluation.rating.ratings import parse_anchor
+    from c4env.evaluation.ratings.ratings import parse_anchor
 
     return None if arguments.anchor is None else parse_anchor(arguments.anchor, players)
 

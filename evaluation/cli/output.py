@@ -22,9 +22,9 @@ from c4env.evaluation.tables import Result, for_terminal, shortened, signed
 
 if TYPE_CHECKING:
     from c4env.evaluation.exact.scores import Judge
-    from c4env.evaluation.games.results import Tournament
-    from c4env.evaluation.rating.sprt import Sprt
-    from c4env.evaluation.store.run_files import GameRecord
+    from c4env.evaluation.ratings.sprt import Sprt
+    from c4env.evaluation.records.game import GameRecord
+    from c4env.evaluation.results.tournament import Tournament
 
 
 LOG_SECONDS: Final = 60.0  # between the lines in a log, and between standings
@@ -203,7 +203,7 @@ class MatchProgress(RunProgress):
     def watch(self, done: int, total: int) -> None:
         """Show the progress; say before the first game what the match can show."""
         if self._bar is None and not self._quiet:
-            from c4env.evaluation.rating.power import prospect
+            from c4env.evaluation.ratings.power import prospect
 
             say(prospect(total // 2, self._sprt), sys.stderr)
         super().watch(done, total)
@@ -266,8 +266,8 @@ def write_pages(
     plots = getattr(arguments, "plots", None)
     if not run.games or not (arguments.html or plots):
         return
+    from c4env.evaluation.records.run_folder import GAMES_FILE
     from c4env.evaluation.report.page import contents, page
-    from c4env.evaluation.store.run_files import GAMES_FILE
     from c4env.files import write_whole
 
     title, seconds = "run", time.time()

@@ -25,8 +25,8 @@ from c4env.evaluation.exact.moves import (
     judge_games,
 )
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.rating.tally import WinTable
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.ratings.tally import WinTable
+from c4env.evaluation.records.game import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.openings import canonical
 from c4env.position import DIGITS, Position, format_moves

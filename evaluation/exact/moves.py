@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.exact.scores import Judge, Scores, positions_in
-from c4env.evaluation.rating.fit import DRAWS, FEW, UNKNOWN, Interval, weights_of
-from c4env.evaluation.rating.tally import FORFEIT_KINDS
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.ratings.fit import DRAWS, FEW, UNKNOWN, Interval, weights_of
+from c4env.evaluation.ratings.tally import FORFEIT_KINDS
+from c4env.evaluation.records.game import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural, rounded
 from c4env.position import DIGITS
 from c4env.rules import CELLS, sign

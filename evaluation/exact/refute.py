@@ -26,12 +26,18 @@ from typing import Any, Final, NamedTuple
 
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption, require_integer
-from c4env.evaluation.exact.questions import Answer, Key, is_kept, key_of, question
-from c4env.evaluation.games.field import Player, Traits, as_players, describe_player, name_players
-from c4env.evaluation.games.referee import Referee, do_all, referees
-from c4env.evaluation.games.run import Openings, Settings, choose_openings
-from c4env.evaluation.progress import Watcher
-from c4env.evaluation.store.lines import Memo
+from c4env.evaluation.exact.quality import Answer, Key, is_kept, key_of, question
+from c4env.evaluation.progress import ProgressCallback
+from c4env.evaluation.records.jsonl import Memo
+from c4env.evaluation.runs.players import (
+    PlayerLike,
+    Traits,
+    as_players,
+    describe_player,
+    name_players,
+)
+from c4env.evaluation.runs.referee import Referee, map_in_threads, referees
+from c4env.evaluation.runs.run import Openings, Settings, choose_openings
 from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import Position, format_moves, parse_moves
 from c4env.rules import BOARD, CELLS, fours, sign
@@ -171,7 +177,7 @@ class Refutation(Result):
 
 
 def refute(
-    player: Player | Mapping[str, Player],
+    player: PlayerLike | Mapping[str, PlayerLike],
     openings: Openings = 2,
     positions: int = BUDGET,
     *,
@@ -179,7 +185,7 @@ def refute(
     jobs: int = 1,
     out: str | Path | None = None,
     limit: int | None = None,
-    watch: Watcher | None = None,
+    watch: ProgressCallback | None = None,
 ) -> Refutation:
     """Search each opening and colour for a game in which an agent gives away a win or a draw.
 
@@ -210,22 +216,22 @@ def refute(
     settings = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions)
     starts = choose_openings(openings, settings.seed, settings.limit)
-    field = name_players(as_players(player))
-    if len(field) != 1:
-        raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
-    (name,) = field
+    players = name_players(as_players(player))
+    if len(players) != 1:
+        raise InvalidOption(f"{len(players)} agents given: expected one agent to refute")
+    (name,) = players
     path = None if settings.out is None else Path(settings.out) / REFUTATIONS_FILE
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     worst: list[WorstCase] = []
     with ExitStack() as stack:
         memo = stack.enter_context(Memo(path, is_kept))
-        team = referees(field, jobs=min(settings.jobs, len(cases)))
+        team = referees(players, jobs=min(settings.jobs, len(cases)))
         for referee in team:
             stack.callback(referee.close)
         traits = team[0].traits(name)
-        agent = key_of(describe_player(field[name]), traits, settings.seed, memo)
+        agent = key_of(describe_player(players[name]), traits, settings.seed, memo)
         search = partial(_worst, name, memo, agent, positions)
-        for case in stack.enter_context(closing(do_all(search, cases, team))):
+        for case in stack.enter_context(closing(map_in_threads(search, cases, team))):
             worst.append(case)
             if watch is not None:
                 watch(len(worst), len(cases))

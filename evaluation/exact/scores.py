@@ -16,9 +16,10 @@ from typing import Any, Final
 
 from c4env.agents.solver import NO_SCORE, Book, Solver
 from c4env.errors import require_integer
-from c4env.evaluation.progress import Watcher
-from c4env.evaluation.store.lines import Memo
-from c4env.evaluation.store.run_files import SCORES_FILE, GameRecord
+from c4env.evaluation.progress import ProgressCallback
+from c4env.evaluation.records.game import GameRecord
+from c4env.evaluation.records.jsonl import Memo
+from c4env.evaluation.records.run_folder import SCORES_FILE
 from c4env.openings import canonical
 from c4env.position import Position, parse_moves
 from c4env.rules import COLUMNS
@@ -70,7 +71,7 @@ class Judge:
         self,
         positions: Iterable[Position],
         jobs: int | None = None,
-        watch: Watcher | None = None,
+        watch: ProgressCallback | None = None,
     ) -> None:
         """Solve all positions that have no stored scores yet.
 

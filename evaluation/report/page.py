@@ -22,12 +22,12 @@ from typing import Any, Final
 from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge, positions_in
-from c4env.evaluation.games.results import Tournament
-from c4env.evaluation.rating.ratings import FIRST
-from c4env.evaluation.rating.sprt import compared
-from c4env.evaluation.rating.tally import WinTable
-from c4env.evaluation.store.run_files import GameRecord
-from c4env.evaluation.studies.match import Match
+from c4env.evaluation.ratings.ratings import FIRST
+from c4env.evaluation.ratings.sprt import compared
+from c4env.evaluation.ratings.tally import WinTable
+from c4env.evaluation.records.game import GameRecord
+from c4env.evaluation.results.match import Match
+from c4env.evaluation.results.tournament import Tournament
 from c4env.evaluation.tables import Column, Table, plural, rounded
 from c4env.position import DIGITS, Position
 from c4env.rules import COLUMNS

@@ -22,7 +22,7 @@ from c4env.lazy import from_extra
 require_standard(__name__)
 
 if TYPE_CHECKING:
-    from c4env.evaluation.studies.strength import Strength
+    from c4env.evaluation.results.training_curve import Strength
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches

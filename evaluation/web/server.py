@@ -37,11 +37,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from c4env.errors import REASON, C4Error, InvalidOption, Unwritable, require_integer
-from c4env.evaluation.people import HUMAN, record_game
-from c4env.evaluation.store.run_files import FORFEITS, GameRecord
+from c4env.evaluation.human import HUMAN, record_game
+from c4env.evaluation.records.game import FORFEITS, GameRecord
 from c4env.evaluation.tables import printable, shortened
-from c4env.evaluation.web.answers import ANSWERS, Hosts, Question
-from c4env.evaluation.web.offers import LEVELS, ServerSettings, catalogue, check_spec
+from c4env.evaluation.web.agent_processes import ANSWERS, ProcessPool, Question
+from c4env.evaluation.web.allowlist import LEVELS, ServerSettings, catalogue, check_spec
 from c4env.position import Position
 from c4env.rules import CELLS
 
@@ -160,7 +160,7 @@ class _Endpoints:
         self._settings = settings
         self._page = page
         self._parts = parts
-        self._hosts = Hosts(settings.jobs, settings.seconds)
+        self._hosts = ProcessPool(settings.jobs, settings.seconds)
         self._recorded: set[str] = set()  # ids of games: a game sent twice is recorded once
         self._recording = asyncio.Lock()
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from c4env import ConnectFourEnv, Position, agents, observe
 from c4env.agents.base import Agent
 from c4env.agents.baselines import Greedy, Random
-from c4env.agents.heuristics.names import HEURISTICS
+from c4env.agents.heuristics.heuristic import HEURISTICS
 from c4env.agents.search.fixed_depth import AlphaBeta
 from c4env.errors import InvalidAction
 from tests.helpers.processes import start_python

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("openai")
 
 from c4env import Position, agents
-from c4env.agents.adapters.chat import Answers, Reply, find_prompt, open_client
+from c4env.agents.programs.chat import Answers, Reply, find_prompt, open_client
 from c4env.envs.text import fill, template
 from c4env.errors import EngineFault, IllegalMove, InvalidOption, Unavailable, Unwritable
 from tests.helpers.chat import KEY, Fault, rows_of, server_with_key

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.adapters.conformance import broken_line
-from c4env.evaluation.games.check import check_agent
+from c4env.agents.programs.conformance import broken_line
+from c4env.evaluation.runs.check import check_agent
 from tests.helpers.commands import refusal
 from tests.helpers.engines import FIRST, answering, python
 from tests.helpers.paths import ROOT
@@ -47,7 +47,7 @@ def test_a_program_that_keeps_the_protocol(tmp_path, statements, options):
     ],
 )
 def test_the_line_that_a_program_breaks_is_named(tmp_path, monkeypatch, statements, discs, words):
-    monkeypatch.setattr("c4env.agents.adapters.programs.STARTUP", 1.0)
+    monkeypatch.setattr("c4env.agents.programs.exec.STARTUP", 1.0)
     broken = broken_line(made(answering(tmp_path, statements), ",timeout=2"))
     assert re.match(rf"line '\d{{{discs}}}': .*{words}", broken), broken
 

@@ -6,8 +6,8 @@ import pytest
 
 from c4env import agents
 from c4env.agents.making.options import REQUIRED
+from c4env.agents.making.registry import ZOO
 from c4env.agents.making.spec import Spec, describe, description_of, make
-from c4env.agents.making.zoo import ZOO
 from c4env.errors import UnknownAgent
 from tests.helpers.paths import ROOT
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, batched, evaluation
+from c4env.agents.making.as_agent import as_agent
 from c4env.agents.making.options import REQUIRED
-from c4env.agents.making.wrap import as_agent
-from c4env.agents.making.zoo import ZOO
+from c4env.agents.making.registry import ZOO
 from c4env.errors import IllegalMove, InvalidOption, MissingExtra
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import FORKS, in_a_fork

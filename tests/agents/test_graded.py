@@ -5,10 +5,10 @@ import pytest
 
 from c4env import ConnectFourVectorEnv, Position, agents
 from c4env.agents.graded import Graded, skill_of, value_of
+from c4env.agents.graded_elo import ANCHOR, ANCHOR_ELO, ELO_LEVELS, SKILL_LEVELS
 from c4env.agents.heuristics import WIN
-from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO_LEVELS, SKILL_LEVELS
 from c4env.envs.batch import bitboards, boards_from
-from c4env.evaluation.studies.leaderboard import stored_board
+from c4env.evaluation.results.leaderboard import stored_board
 from tests.rules.positions import random_positions
 
 WIN_AT_4 = "112233"  # the side to move completes four in column 4, where else the other side does

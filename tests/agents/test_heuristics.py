@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 
 from c4env import Position, agents, bitboard
 from c4env.agents.heuristics.evaluations import line_score
-from c4env.agents.heuristics.names import HEURISTICS, Heuristic
+from c4env.agents.heuristics.heuristic import HEURISTICS, Heuristic
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption
 from c4env.jit import config
@@ -222,7 +222,7 @@ def cells():  # compiled before any kernel of ours
 
 counted = cells() == ROWS * COLUMNS
 from c4env import Position
-from c4env.agents.heuristics.names import Heuristic
+from c4env.agents.heuristics.heuristic import Heuristic
 from c4env.bitboard import winning_cells
 
 

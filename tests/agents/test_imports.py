@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.agents.making.load import import_attribute
+from c4env.agents.making.import_path import import_attribute
 from c4env.errors import UnknownAgent
 
 

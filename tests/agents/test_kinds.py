@@ -7,9 +7,9 @@ import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batched, evaluation
 from c4env.agents import Pool
+from c4env.agents.making.as_agent import FunctionAgent
 from c4env.agents.making.kinds import Kind, kind_of, kind_of_objects
-from c4env.agents.making.networks import as_network
-from c4env.agents.making.wrap import FunctionAgent
+from c4env.agents.making.networks.network import as_network
 from c4env.envs.batch import bitboards
 from c4env.errors import C4Error, EngineFault, InvalidAction, InvalidOption, OpponentFailed
 from tests.helpers.policies import first_legal

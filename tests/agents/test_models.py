@@ -17,11 +17,11 @@ from c4env import (
     observe,
 )
 from c4env.agents import Pool
-from c4env.agents.making.networks import as_network
+from c4env.agents.making.networks.network import as_network
 from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
 from c4env.errors import EngineFault, InvalidOption
-from c4env.evaluation.studies.strength import CurveWriter, strength
+from c4env.evaluation.results.training_curve import CurveWriter, strength
 from c4env.observation import LAYOUTS, Form
 from tests.helpers.policies import first_legal, rightmost
 

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from c4env import Position, observe
 from c4env.agents.base import Agent
-from c4env.agents.making import zoo
+from c4env.agents.making import registry as zoo
+from c4env.agents.making.as_agent import FunctionAgent
 from c4env.agents.making.options import Range, validate_args
+from c4env.agents.making.registry import ENTRY_POINTS, Entry, names, register
 from c4env.agents.making.spec import Spec, describe, make, written_files
-from c4env.agents.making.wrap import FunctionAgent
-from c4env.agents.making.zoo import ENTRY_POINTS, Entry, names, register
 from c4env.errors import InvalidOption, UnknownAgent
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.games.identity import files_of
-from c4env.evaluation.web.offers import catalogue
+from c4env.evaluation.runs.code_hashes import files_of
+from c4env.evaluation.web.allowlist import catalogue
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
 
@@ -422,7 +422,7 @@ def test_a_name_of_two_packages_is_refused_and_all_else_works(packages, capsys):
             listed = str(caught.value).partition(" provided by ")[2].partition(": expected")[0]
             assert {*listed.split(" and by ")} == providers
     assert make("only").choose(Position()) == make("one_agents:last").choose(Position()) == 6
-    assert Spec.parse("only").place == "own"  # other people's code, which no run should share
+    assert Spec.parse("only").runs == "own"  # other people's code, which no run should share
     assert [file.name for file in files_of(Spec.parse("only"))] == ["one_agents.py"]
     for spec in ("c4env.agents.baselines:Greedy", "alphabeta:depth=2"):
         assert make(spec).choose(Position.parse("414141")) == 3

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from c4env import Position, agents
 from c4env.agents.heuristics.evaluations import line_score
-from c4env.agents.heuristics.names import HEURISTICS, WIN
+from c4env.agents.heuristics.heuristic import HEURISTICS, WIN
 from c4env.agents.search.deepening import DEFAULT_NODES, Deepening
 from c4env.agents.search.fixed_depth import AlphaBeta, Chain, Minimax, WindowA, WindowB
 from c4env.agents.search.negamax import Negamax

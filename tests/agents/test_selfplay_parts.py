@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from c4env import Position
-from c4env.agents.selfplay.folder import Parser, claim_folder, run
+from c4env.agents.selfplay.folder import TrainingParser, claim_folder, run
 from c4env.agents.selfplay.gumbel import GumbelSearch, considered_visits
 from c4env.agents.selfplay.plays import DRAWN, ONGOING, WON, begin_games, play_columns
 from c4env.agents.solver import Solver
@@ -160,7 +160,7 @@ def test_columns_are_played_and_results_told():
 
 
 def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
-    parser = Parser("script")
+    parser = TrainingParser("script")
     parser.add_argument("--steps", type=int)
 
     def act(steps):

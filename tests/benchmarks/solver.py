@@ -17,7 +17,7 @@ import numpy as np
 
 from c4env.agents.solver import Solver
 from c4env.evaluation.cli.declare import at_least
-from c4env.evaluation.exact.questions import random_games
+from c4env.evaluation.exact.position_sets import random_games
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_moves
 from tests.benchmarks.harness import in_turns, rounded_ratio, show_as_measured, timed

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
-from c4env.evaluation.games.remote import ONE_THREAD
+from c4env.evaluation.runs.remote_agent import ONE_THREAD
 from c4env.evaluation.tables import Table
 from tests.benchmarks.harness import in_turns
 

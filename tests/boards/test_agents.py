@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.making.zoo import ZOO
+from c4env.agents.making.registry import ZOO
 from c4env.agents.solver import Solver, driver, enumeration, null_window, table
 from c4env.bitboard import CELLS, COLUMNS, ROWS, sign
 from c4env.errors import WrongBoard

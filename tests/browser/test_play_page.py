@@ -10,12 +10,12 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.solver import Solver
-from c4env.evaluation.store.run_files import read_folder
+from c4env.evaluation.records.run_folder import read_folder
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs uvicorn")
 
-from c4env.evaluation.web.offers import ServerSettings  # noqa: E402
+from c4env.evaluation.web.allowlist import ServerSettings  # noqa: E402
 from tests.browser.chromium import FAINT, PATIENCE, as_discs  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
@@ -117,7 +117,7 @@ def test_the_page_says_that_the_server_gets_ready(browser, monkeypatch):
     async def prepare(_):
         await asyncio.to_thread(compiled.wait, 60)
 
-    monkeypatch.setattr("c4env.evaluation.web.answers.Hosts.prepare", prepare)
+    monkeypatch.setattr("c4env.evaluation.web.agent_processes.Hosts.prepare", prepare)
     with serving(ServerSettings(record=None, jobs=1)) as server:
         page = browser.new_page()
         page.goto(f"{server}/#4455")

@@ -12,10 +12,10 @@ from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.mistakes import Mistakes
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.rating.sprt import Sprt
+from c4env.evaluation.ratings.sprt import Sprt
+from c4env.evaluation.records.run_folder import read_folder
 from c4env.evaluation.report import page as report
-from c4env.evaluation.store.run_files import read_folder
-from c4env.evaluation.studies.match import play_match
+from c4env.evaluation.results.match import play_match
 from c4env.evaluation.tables import rounded
 from tests.browser.chromium import FAINT
 from tests.evaluation.test_report import GAMES, crowded

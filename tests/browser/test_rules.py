@@ -11,8 +11,8 @@ import pytest
 from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.exact.mistakes import Mistake
+from c4env.evaluation.records.run_folder import read_folder
 from c4env.evaluation.report.page import STATIC
-from c4env.evaluation.store.run_files import read_folder
 from c4env.evaluation.tables import rounded, signed
 from tests.browser.chromium import as_discs
 from tests.helpers.runs import record_run

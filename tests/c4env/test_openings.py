@@ -6,7 +6,7 @@ import pytest
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, list_openings
 from c4env.agents.solver.exam import exam
 from c4env.errors import InvalidOption
-from c4env.evaluation.games.run import choose_openings
+from c4env.evaluation.runs.run import choose_openings
 from c4env.openings import balanced_openings, canonical, enumerate_openings, read_openings
 from c4env.position import Position
 

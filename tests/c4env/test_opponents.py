@@ -14,7 +14,7 @@ from c4env.agents.graded import Graded
 from c4env.agents.search.fixed_depth import AlphaBeta
 from c4env.agents.search.rustport import RustPort
 from c4env.errors import C4Error, InvalidOption
-from c4env.evaluation.games.game import play_game
+from c4env.evaluation.runs.play_game import play_game
 from tests.helpers.policies import (
     Drawn,
     DrawnMany,

@@ -12,8 +12,8 @@ pytest.importorskip("openai")
 from c4env import agents, errors, evaluation
 from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.store.run_files import read_folder
-from c4env.evaluation.studies.match import Match
+from c4env.evaluation.records.run_folder import read_folder
+from c4env.evaluation.results.match import Match
 from tests.helpers.chat import KEY, Fault, lowest_legal, rows_of, server_with_key
 
 server = pytest.fixture(server_with_key)

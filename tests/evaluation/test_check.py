@@ -3,7 +3,7 @@ import random
 import pytest
 
 from c4env import agents
-from c4env.evaluation.games.check import CHECK_SECONDS, MOST_DISCS, Check, check_agent
+from c4env.evaluation.runs.check import CHECK_SECONDS, MOST_DISCS, Check, check_agent
 
 AGENTS = """import os
 

@@ -21,12 +21,13 @@ import pytest
 
 from c4env import evaluation
 from c4env.errors import InvalidOption, Unavailable
-from c4env.evaluation.games import cluster
-from c4env.evaluation.games.cluster import Games, Unfit, close_kept, spread, work
-from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.referee import Referee
-from c4env.evaluation.games.run import Settings
-from c4env.evaluation.store.run_files import digest, read_folder
+from c4env.evaluation.records.game import digest
+from c4env.evaluation.records.run_folder import read_folder
+from c4env.evaluation.runs import cluster
+from c4env.evaluation.runs.cluster import GamesTask, Unfit, close_kept, spread, work
+from c4env.evaluation.runs.players import name_players
+from c4env.evaluation.runs.referee import Referee
+from c4env.evaluation.runs.run import Settings
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import environment, lines_of, start_python, wait_for_lines
 
@@ -105,7 +106,7 @@ def test_what_an_engine_raises_ends_the_work_in_a_line(engine):
 def game_task(field, fixtures, **changes):
     """The task of a run as it arrives at a worker."""
     with closing(Referee(name_players(field))) as referee:
-        task = Games.of(referee, {name: referee.traits(name) for name in field}, "header")
+        task = GamesTask.of(referee, {name: referee.traits(name) for name in field}, "header")
     return work("w", pickle.loads(pickle.dumps(replace(task, **changes))), fixtures)
 
 
@@ -142,7 +143,7 @@ def test_a_worker_that_differs_is_unfit_and_plays_no_game(folder, change, words,
     (folder / "helper.py").write_text("")
     field = {"own": "own.py", "random": "random"}
     with closing(Referee(name_players(field))) as referee:
-        task = Games.of(referee, {name: referee.traits(name) for name in field}, "header")
+        task = GamesTask.of(referee, {name: referee.traits(name) for name in field}, "header")
     if change == "version":
         task = replace(task, share="another version")
     elif change == "file":

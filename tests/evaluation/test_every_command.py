@@ -9,8 +9,9 @@ import pytest
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import output as progress
 from c4env.evaluation.cli.output import MatchProgress, RunProgress
-from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.run_files import GameRecord, read_folder
+from c4env.evaluation.ratings.sprt import Sprt
+from c4env.evaluation.records.game import GameRecord
+from c4env.evaluation.records.run_folder import read_folder
 from c4env.system import SILENT
 from tests.helpers.commands import refusal
 from tests.helpers.processes import environment, run_python

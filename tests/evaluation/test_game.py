@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from c4env import agents
-from c4env.agents.making.wrap import FunctionAgent
+from c4env.agents.making.as_agent import FunctionAgent
 from c4env.errors import EngineFault, LateAnswer
-from c4env.evaluation.games import game
-from c4env.evaluation.games.game import Clock, game_seed
+from c4env.evaluation.runs import play_game as module
+from c4env.evaluation.runs.play_game import Clock, game_seed
 from tests.helpers.policies import first_legal
 
 
 def play_game(policies, *arguments, **options):
     first, second = map(agents.make, policies)
-    return game.play_game((first, second), *arguments, **options)
+    return module.play_game((first, second), *arguments, **options)
 
 
 def against(policy, seat=0):

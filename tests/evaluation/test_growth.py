@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from c4env import evaluation
 from c4env.errors import UnreadableRun
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.rating.sprt import Sprt
+from c4env.evaluation.ratings.sprt import Sprt
+from c4env.evaluation.records.game import digest
+from c4env.evaluation.records.header import RunHeader, extend_header
+from c4env.evaluation.records.run_folder import GAMES_FILE, RUN_FILE, read_folder
 from c4env.evaluation.report.page import contents
-from c4env.evaluation.store.header import RunHeader, extend_header
-from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_folder
-from c4env.evaluation.studies.match import play_match
+from c4env.evaluation.results.match import play_match
 from tests.helpers.policies import first_legal
 
 TWO = ["random", "greedy"]
@@ -178,7 +179,7 @@ def test_another_run_is_refused_and_changes_nothing(tmp_path, first, second, wor
 
 def test_a_run_of_another_version_is_refused(tmp_path, monkeypatch):
     robin()(tmp_path)
-    monkeypatch.setattr("c4env.evaluation.games.run.versions", lambda: "0.0.0")
+    monkeypatch.setattr("c4env.evaluation.runs.run.versions", lambda: "0.0.0")
     with pytest.raises(UnreadableRun, match=r"these fields differ: c4env .*, not 0.0.0;"):
         robin()(tmp_path)
 

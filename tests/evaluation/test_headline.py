@@ -1,11 +1,11 @@
 import re
 from dataclasses import replace
 
-from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
-from c4env.evaluation.rating.sprt import expected_score
-from c4env.evaluation.store.header import RunHeader, SprtPlan
-from c4env.evaluation.store.run_files import GameRecord
-from c4env.evaluation.studies.match import Match
+from c4env.evaluation.ratings.ratings import Interval, Rating, Ratings
+from c4env.evaluation.ratings.sprt import expected_score
+from c4env.evaluation.records.game import GameRecord
+from c4env.evaluation.records.header import RunHeader, SprtPlan
+from c4env.evaluation.results.match import Match
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import headline_of, run_of
 

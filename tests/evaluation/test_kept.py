@@ -14,7 +14,7 @@ from c4env import evaluation
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import ScoredPosition
 from c4env.errors import AgentChanged, Unavailable
-from c4env.evaluation.exact.questions import question_agents, referee_of
+from c4env.evaluation.exact.quality import question_agents, referee_of
 from c4env.evaluation.exact.scores import Judge
 
 ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves

@@ -5,8 +5,8 @@ import pytest
 
 from c4env import agents, evaluation
 from c4env.errors import UnreadableRun
-from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.studies.leaderboard import Leaderboard, place_in_field, stored_board
+from c4env.evaluation.ratings.tally import Tally
+from c4env.evaluation.results.leaderboard import Leaderboard, place_in_field, stored_board
 from tests.makers.leaderboard import FIELD, board_of, format_of
 
 SMALL = ["random", "greedy", "minimax:depth=2"]

@@ -7,9 +7,9 @@ import pytest
 
 from c4env import agents
 from c4env.errors import InvalidOption
-from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.run_files import read_folder
-from c4env.evaluation.studies.match import Match, play_match
+from c4env.evaluation.ratings.sprt import Sprt
+from c4env.evaluation.records.run_folder import read_folder
+from c4env.evaluation.results.match import Match, play_match
 
 FIELD = ["minimax:depth=2", "random"]
 SURE = Sprt(0, 300)

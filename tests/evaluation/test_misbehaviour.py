@@ -17,10 +17,10 @@ from c4env.agents.making.spec import Spec
 from c4env.errors import EngineFault, InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr
-from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.identity import contents_of
-from c4env.evaluation.games.referee import Referee
-from c4env.evaluation.store.header import identity
+from c4env.evaluation.records.header import identity
+from c4env.evaluation.runs.code_hashes import contents_of
+from c4env.evaluation.runs.players import name_players
+from c4env.evaluation.runs.referee import Referee
 from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import environment, run_python

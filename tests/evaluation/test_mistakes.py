@@ -5,7 +5,7 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.records.game import GameRecord
 from c4env.position import Position
 
 # 31 discs, the second player to move: columns 3, 4 and 6 win (+2), 2 loses (-3) and 5 (-5).

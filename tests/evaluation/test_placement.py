@@ -9,9 +9,9 @@ import pytest
 
 from c4env import evaluation
 from c4env.errors import InvalidOption, UnreadableRun
+from c4env.evaluation.records.run_folder import GAMES_FILE, RUN_FILE
 from c4env.evaluation.report.page import contents
-from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE
-from c4env.evaluation.studies.placement import (
+from c4env.evaluation.results.placement import (
     LEVEL_ERROR,
     LEVELS,
     Placement,

@@ -1,6 +1,6 @@
 import pytest
 
-from c4env.evaluation.store.run_files import read_folder
+from c4env.evaluation.records.run_folder import read_folder
 
 LEFTMOST = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 

@@ -9,7 +9,7 @@ from c4env.errors import UnreadableRun
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
-from c4env.evaluation.studies.strength import FILE, CurveWriter, Strength, read_curve
+from c4env.evaluation.results.training_curve import FILE, CurveWriter, Strength, read_curve
 from tests.evaluation.test_report import GAMES, crowded
 from tests.helpers.runs import run_of
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from c4env.evaluation.rating.power import CHANCE, expected_pairs, prospect, shown_difference
-from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
+from c4env.evaluation.ratings.power import CHANCE, expected_pairs, prospect, shown_difference
+from c4env.evaluation.ratings.sprt import SCORES, Sprt, expected_score
 
 
 def test_four_times_the_openings_show_half_the_difference():

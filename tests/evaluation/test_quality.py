@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from c4env import evaluation
-from c4env.agents.heuristics.names import HEURISTICS
+from c4env.agents.heuristics.heuristic import HEURISTICS
 from c4env.agents.solver import Solver
 from c4env.bitboard import CENTRE, popcount
 from c4env.errors import InvalidOption
-from c4env.evaluation.exact.heuristics import compare_heuristics, spearman
+from c4env.evaluation.exact.heuristic_quality import compare_heuristics, spearman
 from c4env.evaluation.exact.moves import JudgedMove, Quality, bands, judge_games
-from c4env.evaluation.exact.questions import make_labelled
+from c4env.evaluation.exact.position_sets import make_positions
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.records.game import GameRecord
 from c4env.jit import kernel
 
 # Columns 0 wins soon, 1 wins late, 2 draws, 3 loses; the others are full.
@@ -117,7 +117,7 @@ def test_the_command_judges_a_run(tmp_path, c4):
     assert {row["blunder rate of"] for row in content["blunder_rates"]} == {"greedy", "random"}
 
 
-POSITIONS = make_labelled("end-easy", 40, 7, Solver(book=None, table_mb=1))
+POSITIONS = make_positions("end-easy", 40, 7, Solver(book=None, table_mb=1))
 
 
 @kernel("float64(int64, int64)")

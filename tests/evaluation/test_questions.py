@@ -12,15 +12,13 @@ from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import FILE, SHA256, VERSION, exam, exam_positions
 from c4env.bitboard import CELLS
 from c4env.errors import InvalidOption, UnreadableRun
-from c4env.evaluation.exact.questions import (
-    ANSWERS_FILE,
+from c4env.evaluation.exact.position_sets import (
     STAGES,
-    labelled_sets,
-    make_labelled,
-    question_agents,
-    read_labelled,
-    referee_of,
+    make_positions,
+    positions_of_sets,
+    read_positions,
 )
+from c4env.evaluation.exact.quality import ANSWERS_FILE, question_agents, referee_of
 from c4env.evaluation.exact.scores import Judge
 from c4env.position import Position
 from tests.helpers.paths import ROOT
@@ -28,7 +26,7 @@ from tests.rules import reference
 from tests.rules.positions import format_labelled, quiet, random_positions
 
 SOLVER = Solver(book=None, table_mb=1)
-SET = make_labelled("end-easy", 30, 3, SOLVER)
+SET = make_positions("end-easy", 30, 3, SOLVER)
 
 
 def a_judge(folder=None):
@@ -147,7 +145,7 @@ def test_the_stages_of_the_sets_follow_one_another():
 
 def test_made_positions_are_of_the_set_and_labelled_right(monkeypatch):
     monkeypatch.setitem(STAGES, "end-easy", (range(30, 35), range(5, 9)))
-    made = make_labelled("end-easy", 30, 5, SOLVER)
+    made = make_positions("end-easy", 30, 5, SOLVER)
     assert len({p.position for p in made}) == 30
     for labelled in made:
         position, score = labelled.position, labelled.score
@@ -166,30 +164,30 @@ def test_a_bad_file_is_refused_with_the_line(tmp_path):
     ):
         (tmp_path / "set.txt").write_text(text)
         with pytest.raises(UnreadableRun, match=words):
-            read_labelled(tmp_path / "set.txt")
+            read_positions(tmp_path / "set.txt")
 
 
 def test_the_empty_board_is_read_as_it_is_written(tmp_path):
     (tmp_path / "set.txt").write_text("- 1\n")
-    assert read_labelled(tmp_path / "set.txt")[0].position == Position()
+    assert read_positions(tmp_path / "set.txt")[0].position == Position()
 
 
 def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):
     path = tmp_path / "set.txt"
     path.write_text(format_labelled(SET))
-    assert labelled_sets([str(path), str(path)], None) == SET
-    assert labelled_sets([str(path)], 4) == SET[:4]
-    assert labelled_sets(["end-easy"], 30, 3) == SET
+    assert positions_of_sets([str(path), str(path)], None) == SET
+    assert positions_of_sets([str(path)], 4) == SET[:4]
+    assert positions_of_sets(["end-easy"], 30, 3) == SET
     path.write_text("1212121 -18\n")
     with pytest.raises(InvalidOption, match="1212121: the game is over"):
-        labelled_sets([str(path)], None)
+        positions_of_sets([str(path)], None)
     wrong = SET[2]._replace(score=-SET[2].score or 1)
     path.write_text(format_labelled([*SET[:2], wrong]))
-    assert labelled_sets([str(path)], 2) == SET[:2]
+    assert positions_of_sets([str(path)], 2) == SET[:2]
     with pytest.raises(
         InvalidOption, match=f"{wrong.moves} is labelled {wrong.score}; its score is"
     ):
-        labelled_sets([str(path)], None)
+        positions_of_sets([str(path)], None)
 
 
 def signs(question):

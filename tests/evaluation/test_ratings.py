@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.rating.fit import firth, fit
-from c4env.evaluation.rating.ratings import parse_anchor
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.ratings.fit import firth, fit
+from c4env.evaluation.ratings.ratings import parse_anchor
+from c4env.evaluation.records.game import GameRecord
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import headline_of, rated, run_of
 
@@ -93,7 +93,7 @@ def test_a_large_field_is_fitted_as_a_small_one(field, monkeypatch):
     points = played * generator.uniform(0.001, 0.999, (3, n, n))
     points[0], played[0] = met / 2, met  # solved at once
     small = fit(points, played)
-    monkeypatch.setattr("c4env.evaluation.rating.fit._SMALL", 0)
+    monkeypatch.setattr("c4env.evaluation.ratings.fit._SMALL", 0)
     large = fit(points, played)
     assert np.ptp(small[0][1:]) > 200
     assert large[0] == pytest.approx(small[0], abs=1e-4)

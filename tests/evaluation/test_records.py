@@ -10,19 +10,13 @@ from typing import get_args
 import pytest
 
 from c4env.errors import InvalidOption, UnreadableRun, Unwritable
-from c4env.evaluation.exact.dataset import Data
-from c4env.evaluation.store.header import RunHeader, SprtPlan
-from c4env.evaluation.store.lines import Lines, Memo, read_lines
-from c4env.evaluation.store.run_files import (
-    Ending,
-    GameRecord,
-    digest,
-    open_games,
-    read_folder,
-    write_games,
-)
-from c4env.evaluation.studies.leaderboard import stored_board
-from c4env.evaluation.studies.strength import Strength
+from c4env.evaluation.exact.data import Data
+from c4env.evaluation.records.game import Ending, GameRecord, digest, write_games
+from c4env.evaluation.records.header import RunHeader, SprtPlan
+from c4env.evaluation.records.jsonl import Lines, Memo, read_lines
+from c4env.evaluation.records.run_folder import open_games, read_folder
+from c4env.evaluation.results.leaderboard import stored_board
+from c4env.evaluation.results.training_curve import Strength
 from tests.helpers.paths import ROOT
 
 HEADER = RunHeader(

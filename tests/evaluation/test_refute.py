@@ -8,7 +8,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.agents.solver import Solver
 from c4env.evaluation.exact import refute
-from c4env.evaluation.exact.questions import question
+from c4env.evaluation.exact.quality import question
 from c4env.observation import observe
 from c4env.position import Position
 from tests.helpers.paths import ROOT

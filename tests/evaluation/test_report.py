@@ -10,9 +10,9 @@ from c4env.agents.solver import Solver
 from c4env.evaluation.exact.mistakes import Mistakes
 from c4env.evaluation.exact.moves import Quality, judge_games
 from c4env.evaluation.exact.scores import Judge
+from c4env.evaluation.records.game import GameRecord
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report.page import STATIC
-from c4env.evaluation.store.run_files import GameRecord
 from tests.helpers.runs import record_run, run_of
 
 NASTY = "</script><img src=x onerror=alert(1)>&\u2028"

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from c4env import evaluation
-from c4env.evaluation.rating.ratings import FIRST
-from c4env.evaluation.rating.tally import FORFEIT_KINDS, Cell, WinTable
-from c4env.evaluation.store.run_files import FORFEITS, GameRecord
-from c4env.evaluation.studies.match import Match
+from c4env.evaluation.ratings.ratings import FIRST
+from c4env.evaluation.ratings.tally import FORFEIT_KINDS, WinDrawLoss, WinTable
+from c4env.evaluation.records.game import FORFEITS, GameRecord
+from c4env.evaluation.results.match import Match
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import run_of
 
@@ -155,13 +155,13 @@ GAMES = [
 
 def test_rows_are_the_first_player_and_totals_add_up():
     table = WinTable.of(GAMES)
-    assert table.cell("weak", "strong") == Cell(0, 1, 1)
-    assert table.cell("strong", "weak") == Cell(2, 0, 0)
-    assert table.cell("strong", "mid") == Cell()
+    assert table.cell("weak", "strong") == WinDrawLoss(0, 1, 1)
+    assert table.cell("strong", "weak") == WinDrawLoss(2, 0, 0)
+    assert table.cell("strong", "mid") == WinDrawLoss()
     assert table.cell("strong", "mid").score is None
-    assert table.total("strong") == Cell(4, 1, 0)
+    assert table.total("strong") == WinDrawLoss(4, 1, 0)
     assert (table.total("strong").games, table.total("strong").score) == (5, 4.5 / 5)
-    assert table.as_first("weak") == Cell(0, 1, 1)
-    assert table.as_second("weak") == Cell(2, 0, 2)
+    assert table.as_first("weak") == WinDrawLoss(0, 1, 1)
+    assert table.as_second("weak") == WinDrawLoss(2, 0, 2)
     assert sum((table.total(p).games for p in table.players), 0) == 2 * table.games
     assert table.players == ("strong", "weak", "mid")

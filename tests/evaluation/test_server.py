@@ -11,14 +11,14 @@ import pytest
 
 from c4env import Position, agents
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.store.run_files import GAMES_FILE, read_folder
+from c4env.evaluation.records.run_folder import GAMES_FILE, read_folder
 
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs uvicorn")
 
 from c4env.errors import Unwritable  # noqa: E402
-from c4env.evaluation.web.answers import Hosts  # noqa: E402
-from c4env.evaluation.web.offers import ServerSettings  # noqa: E402
+from c4env.evaluation.web.agent_processes import ProcessPool  # noqa: E402
+from c4env.evaluation.web.allowlist import ServerSettings  # noqa: E402
 from c4env.evaluation.web.server import listen  # noqa: E402
 from tests.helpers.processes import run_python  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
@@ -76,7 +76,7 @@ def test_the_server_answers_while_it_gets_ready(monkeypatch):
     async def prepare(_):
         await asyncio.to_thread(compiled.wait, 60)
 
-    monkeypatch.setattr(Hosts, "prepare", prepare)
+    monkeypatch.setattr(ProcessPool, "prepare", prepare)
     monkeypatch.setattr("c4env.evaluation.web.server.PATIENCE", 0.01)
     with serving(ServerSettings(record=None, jobs=1)) as address:
         assert httpx.get(address).status_code == 200

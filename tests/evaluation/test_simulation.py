@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from c4env.evaluation.rating.fit import fit
-from c4env.evaluation.rating.ratings import rate
-from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
-from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.ratings.fit import fit
+from c4env.evaluation.ratings.ratings import rate
+from c4env.evaluation.ratings.sprt import SCORES, Sprt, expected_score
+from c4env.evaluation.ratings.tally import Tally
+from c4env.evaluation.records.game import GameRecord
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score, normalized_elo
+from c4env.evaluation.ratings.sprt import SCORES, Sprt, expected_score, normalized_elo
 
 
 def test_the_ratio_of_a_published_test():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from c4env.evaluation.rating.fit import Interval
+from c4env.evaluation.ratings.fit import Interval
 from c4env.evaluation.tables import (
     Column,
     Result,

@@ -12,10 +12,11 @@ import pytest
 
 from c4env import agents, evaluation
 from c4env.errors import InvalidOption
-from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.run import Settings, play, prepare
-from c4env.evaluation.store.header import gauntlet_order, opening_major
-from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_folder
+from c4env.evaluation.records.game import digest
+from c4env.evaluation.records.header import gauntlet_order, opening_major
+from c4env.evaluation.records.run_folder import GAMES_FILE, RUN_FILE, read_folder
+from c4env.evaluation.runs.players import name_players
+from c4env.evaluation.runs.run import Settings, make_plan, play_plan
 from tests.helpers.processes import lines_of, start_python, wait_for_lines
 
 FIELD = ["random", "greedy", "alphabeta:depth=3"]
@@ -68,7 +69,9 @@ def test_payoffs_are_the_points_of_each_pair_by_name(tmp_path):
 def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
     def run(folder, count, jobs):
         settings = Settings(seed=3, jobs=jobs, out=folder)
-        with closing(play(prepare(name_players(FIELD), ["1", "2"], settings), True)) as games:
+        with closing(
+            play_plan(make_plan(name_players(FIELD), ["1", "2"], settings), True)
+        ) as games:
             return list(itertools.islice(games, count))
 
     whole = run(None, 12, 1)
@@ -82,7 +85,7 @@ def test_a_name_that_has_not_played_may_become_another_agent(tmp_path):
     """What is kept of the first plan does not tell of the second."""
     game = {"a": "greedy", "b": "minimax:depth=1", "c": "minimax:depth=2"}
     settings = Settings(out=tmp_path)
-    with closing(play(prepare(name_players(game), [""], settings), True)) as games:
+    with closing(play_plan(make_plan(name_players(game), [""], settings), True)) as games:
         next(games)
     evaluation.round_robin(game | {"c": "random"}, openings=0, out=tmp_path)
     assert evaluation.read_run(tmp_path).deterministic == ("a", "b")

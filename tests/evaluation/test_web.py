@@ -12,18 +12,18 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent, SearchResult
 from c4env.agents.making.options import REQUIRED
+from c4env.agents.making.registry import ZOO
 from c4env.agents.making.spec import Spec
-from c4env.agents.making.zoo import ZOO
 from c4env.agents.solver import Solver
 from c4env.errors import C4Error, InvalidOption
-from c4env.evaluation.web.answers import (
+from c4env.evaluation.web.agent_processes import (
     AGENTS_KEPT,
-    Hosts,
+    ProcessPool,
     Question,
     RecentAgents,
     answer,
 )
-from c4env.evaluation.web.offers import LEVELS, MEMORY, catalogue, check_spec, plain, settable
+from c4env.evaluation.web.allowlist import LEVELS, MEMORY, catalogue, check_spec, plain, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes():
@@ -57,7 +57,7 @@ def test_what_is_refused_is_not_imported(monkeypatch):
         ("perfect:table_mb=60000", "expected int between 1 and 256"),
         (7, "expected a spec"),
     ):
-        monkeypatch.setattr("c4env.agents.making.zoo.import_callable", pytest.fail)
+        monkeypatch.setattr("c4env.agents.making.registry.import_callable", pytest.fail)
         with pytest.raises(C4Error, match=re.escape(words)):
             check_spec(spec)
 
@@ -75,7 +75,7 @@ GREEDY = Question("move", "greedy", "1")
 
 def with_hosts(use, size=1, seconds=60.0):
     async def run():
-        hosts = Hosts(size, seconds)
+        hosts = ProcessPool(size, seconds)
         try:
             await use(hosts)
         finally:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.games.results import Gauntlet, Tournament
-from c4env.evaluation.rating.ratings import Ratings, rate
-from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.store.header import RunHeader
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.ratings.ratings import Ratings, rate
+from c4env.evaluation.ratings.tally import Tally
+from c4env.evaluation.records.game import GameRecord
+from c4env.evaluation.records.header import RunHeader
+from c4env.evaluation.results.tournament import Gauntlet, Tournament
 
 
 def record_run(folder: Path, *specs: str, seed: int = 0) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from c4env.evaluation.web.offers import ServerSettings
+from c4env.evaluation.web.allowlist import ServerSettings
 from c4env.evaluation.web.server import listen, make_server
 
 

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
+from c4env.agents.graded_elo import ELO_LEVELS, SKILL_LEVELS
 from c4env.agents.heuristics.evaluations import SIZE
 from c4env.agents.heuristics.weights import WEIGHTS
 from c4env.agents.learned import IntegerNetwork, features_of
-from c4env.agents.levels import ELO_LEVELS, SKILL_LEVELS
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam, held_out, keys
 from c4env.bitboard import mirror, mirror_all, playable, winning_cells
 from c4env.errors import InvalidOption
-from c4env.evaluation.games.tournament import round_robin
+from c4env.evaluation.results.round_robin import round_robin
 from c4env.observation import planes_of
 from tests.helpers.commands import refusal
 from tests.makers import exam as making

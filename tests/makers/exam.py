@@ -4,7 +4,7 @@
 any number of jobs. `verify` finds the exact score of every column again, without an opening book.
 
 The exam itself is read by ``c4env.agents.solver.exam``; its recipe is
-``c4env.evaluation.exact.recipe``.
+``c4env.evaluation.exact.make_exam``.
 """
 
 import argparse
@@ -18,8 +18,8 @@ from c4env.agents.solver.exam import SHA256, VERSION, ScoredPosition, exam
 from c4env.errors import InvalidOption
 from c4env.evaluation.cli.declare import add_options, add_quiet, at_least
 from c4env.evaluation.cli.output import Progress, say
-from c4env.evaluation.exact.recipe import GAMES, build, format_exam
-from c4env.evaluation.games.run import Settings
+from c4env.evaluation.exact.make_exam import GAMES, build, format_exam
+from c4env.evaluation.runs.run import Settings
 from c4env.files import require_file, write_whole
 from c4env.system import usable_cores
 

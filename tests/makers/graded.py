@@ -1,6 +1,6 @@
 """Calibrate or check ``graded``: python -m tests.makers graded fit, graded verify.
 
-`fit` measures the Elo of some skills by games and writes agents/levels.py. `verify` plays
+`fit` measures the Elo of some skills by games and writes agents/graded_elo.py. `verify` plays
 ten stated Elo with other seeds and prints their measured Elo.
 
 An agent meets members of the shipped leaderboard from its openings with both colours. The measured
@@ -23,11 +23,11 @@ import numpy as np
 from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.graded import Graded
-from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO_LEVELS
+from c4env.agents.graded_elo import ANCHOR, ANCHOR_ELO, ELO_LEVELS
 from c4env.evaluation.cli.declare import at_least
 from c4env.evaluation.cli.output import say
+from c4env.evaluation.results.leaderboard import Leaderboard, stored_board
 from c4env.evaluation.seeds import seeds
-from c4env.evaluation.studies.leaderboard import Leaderboard, stored_board
 from c4env.evaluation.tables import Table, signed
 from c4env.position import Position
 from tests.helpers.paths import ROOT

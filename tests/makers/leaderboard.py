@@ -5,7 +5,7 @@
   python -m tests.makers leaderboard --check   plays the games of agents without a clock again, and
                                                counts the results that differ from the stored ones
 
-The files are evaluation/studies/leaderboard.json, README.md and docs/results.md. Playing needs a
+The files are evaluation/results/leaderboard.json, README.md and docs/results.md. Playing needs a
 checkout without changes, since the leaderboard says its commit. DIR keeps the games; the same
 command resumes.
 """
@@ -26,17 +26,17 @@ from typing import Final
 from c4env.errors import InvalidOption
 from c4env.evaluation.cli.declare import add_options, add_quiet
 from c4env.evaluation.cli.output import Progress, say, show
-from c4env.evaluation.games.results import Tournament
-from c4env.evaluation.games.run import Settings
-from c4env.evaluation.games.tournament import round_robin
-from c4env.evaluation.rating.tally import costs
-from c4env.evaluation.studies.leaderboard import (
+from c4env.evaluation.ratings.tally import costs
+from c4env.evaluation.results.leaderboard import (
     EQUAL_TIME,
     FORMAT,
     STORED,
     Leaderboard,
     stored_board,
 )
+from c4env.evaluation.results.round_robin import round_robin
+from c4env.evaluation.results.tournament import Tournament
+from c4env.evaluation.runs.run import Settings
 from c4env.evaluation.tables import Table, plural
 from c4env.system import __version__, commit, usable_cores
 from tests.helpers.paths import ROOT

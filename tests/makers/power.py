@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from c4env.evaluation.rating.power import CHANCE, shown_difference
-from c4env.evaluation.rating.ratings import rate
+from c4env.evaluation.ratings.power import CHANCE, shown_difference
+from c4env.evaluation.ratings.ratings import rate
 from c4env.evaluation.tables import Table
 from tests.evaluation.test_simulation import World, tally
 

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from c4env.agents.making.registry import ZOO
 from c4env.agents.making.spec import description_of
-from c4env.agents.making.zoo import ZOO
 from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.declare import Parser
 from c4env.evaluation.cli.output import say

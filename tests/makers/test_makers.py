@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from c4env.evaluation.studies.leaderboard import stored_board
+from c4env.evaluation.results.leaderboard import stored_board
 from tests.helpers.paths import ROOT
 from tests.makers import leaderboard
 from tests.makers.__main__ import main

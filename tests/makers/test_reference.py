@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from c4env.agents.making.zoo import ZOO
+from c4env.agents.making.registry import ZOO
 from c4env.evaluation.cli import COMMANDS
 from tests.makers import reference
 

@@ -20,7 +20,7 @@ from c4env.agents.making.spec import make
 from c4env.agents.solver.exam import held_out
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE
-from c4env.evaluation.exact.draws import distinct
+from c4env.evaluation.exact.sample_positions import distinct
 from c4env.files import write_whole
 from c4env.observation import planes_of
 from c4env.position import Position

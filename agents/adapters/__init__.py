@@ -1,1 +1,0 @@
-"""Adapters for third-party agents; docs/guides/other-programs.md describes them."""

@@ -1,0 +1,1 @@
+"""Networks as agents, in one shape: :mod:`~c4env.agents.making.networks.network`."""

@@ -1,0 +1,1 @@
+"""Programs of others as agents; docs/guides/other-programs.md describes them."""
