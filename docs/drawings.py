@@ -197,14 +197,14 @@ def elo_of(ahead: float) -> float:
 
 
 def strength() -> str:
-    """The leaderboard as dots with intervals, beside the marks in the exam."""
+    """The leaderboard as dots with intervals, beside the accuracy in the exam."""
     text = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     row = r"^\| [\d-]+ \| `([^`]+)` \| [\w ]+ \| ([-+]\d+) \(([-+]\d+) \.\. ([-+]\d+)\)"
-    marks = dict(re.findall(r"^\| `([^`]+)` \| ([\d.]+)% \(", text, re.M))
+    shares = dict(re.findall(r"^\| `([^`]+)` \| ([\d.]+)% \(", text, re.M))
     rows = re.findall(row, text, re.M)
     assert len(rows) == 20
     parts = [words(400, 16, "Elo, 95 %", text_anchor="middle", size=12)]
-    parts.append(words(640, 16, "keeps the value in the exam", text_anchor="middle", size=12))
+    parts.append(words(640, 16, "accuracy in the exam", text_anchor="middle", size=12))
 
     def x_of(elo: float) -> float:
         return 455 + max(elo, -1250) * 0.17
@@ -222,8 +222,8 @@ def strength() -> str:
         parts.append(words(4, y + 4, name, size=11))
         parts.append(line(x_of(int(low)), y, x_of(int(top)), y, BLUE, 2))
         parts.append(dot(x_of(int(elo)), y, BLUE))
-        parts.append(dot(600 + (float(marks[name]) - 40) * 1.5, y, WIN))
-    return sheet(720, high + 22, "The leaderboard, and the marks in the exam", parts)
+        parts.append(dot(600 + (float(shares[name]) - 40) * 1.5, y, WIN))
+    return sheet(720, high + 22, "The leaderboard, and the accuracy in the exam", parts)
 
 
 def speed() -> str:
@@ -261,20 +261,20 @@ def speed() -> str:
 
 
 def selfplay() -> str:
-    """Blunders in the exam by minutes of self-play, from the table of the page."""
+    """Accuracy in the exam by minutes of self-play, from the table of the page."""
     text = (ROOT / "docs" / "explanation" / "self-play.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| [\d,]+ \| ([\d.]+) \| ([\d.]*) ?\|", text, re.M)
     assert len(rows) > 5
 
     def place(minutes: str, share: str) -> tuple[float, float]:
-        return 60 + 190 * math.log10(float(minutes) / 0.1), 230 - 3.4 * float(share)
+        return 60 + 190 * math.log10(float(minutes) / 0.1), 230 - 3.0 * (float(share) - 40)
 
     parts = [line(60, 230, 640, 230), line(60, 20, 60, 230)]
     for minutes in ("0.1", "1", "10", "100"):
-        x, _ = place(minutes, "0")
+        x, _ = place(minutes, "40")
         parts.append(line(x, 230, x, 236))
         parts.append(words(x, 250, minutes, size=12, text_anchor="middle"))
-    for share in ("0", "10", "20", "30", "40", "50"):
+    for share in ("40", "50", "60", "70", "80", "90", "100"):
         parts.append(words(52, place("1", share)[1] + 4, share, size=12, text_anchor="end"))
     for column, colour, name in ((1, BLUE, "the policy"), (2, WIN, "with 200 simulations")):
         points = [place(row[0], row[column]) for row in rows if row[column]]
@@ -283,13 +283,13 @@ def selfplay() -> str:
         parts += [dot(x, y, colour) for x, y in points]
         x, y = points[-1]
         parts.append(words(x + 10, y + 4, name, fill=colour))
-    parts.append(words(66, 30, "blunders in the exam, % of the critical moves", size=12))
+    parts.append(words(66, 30, "accuracy in the exam, %", size=12))
     parts.append(
         words(
             350, 272, "minutes of training, on a logarithmic scale", size=12, text_anchor="middle"
         )
     )
-    return sheet(820, 280, "Blunders in the exam by minutes of self-play", parts)
+    return sheet(820, 280, "Accuracy in the exam by minutes of self-play", parts)
 
 
 def whom() -> str:

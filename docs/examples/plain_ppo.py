@@ -5,7 +5,7 @@ c4 run mine=docs/examples/plain_ppo.py:Mine:weights=net.pt random greedy --openi
 
 Needs PyTorch (pip install '.[torch]'). It took 25 seconds of one core and printed, last:
 
-    step 499712, 22 s: 61.3% blunders, Elo -399 (-587 .. -261), score 47.9% of 48 games
+    step 499712, 22 s: accuracy 38.7%, Elo -399 (-587 .. -261), score 47.9% of 48 games
     mine is the strongest of 3 agents, 182 Elo ahead of greedy ...
 """
 
@@ -42,7 +42,7 @@ def train(out, steps=500_000, seed=1, every=50_000, curve="curve"):
     """Train for ``steps`` moves of the learner.
 
     Every ``every`` moves, and at the end, ``out`` gets the weights, and the folder ``curve`` a
-    measurement of blunders and Elo.
+    measurement of accuracy and Elo.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # the network is small: more threads only wait for each other

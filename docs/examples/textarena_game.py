@@ -4,8 +4,8 @@ python docs/examples/textarena_game.py alphabeta:depth=3 random
 
 Needs TextArena (pip install textarena). It took 2 seconds and printed:
 
-    alphabeta:depth=3: result 1, 5 of 7 moves keep the value
-    random: result -1, 4 of 6 moves keep the value
+    alphabeta:depth=3: result 1, 5 of 7 moves keep the win or draw
+    random: result -1, 4 of 6 moves keep the win or draw
 """
 
 import argparse
@@ -73,4 +73,5 @@ if __name__ == "__main__":
     results, exact = play([Player(spec, given.seed) for spec in given.players], given.seed)
     for seat, spec in enumerate(given.players):
         kept = sum(reward == 1 for reward in exact[seat])
-        print(f"{spec}: result {results[seat]}, {kept} of {len(exact[seat])} moves keep the value")
+        moves = len(exact[seat])
+        print(f"{spec}: result {results[seat]}, {kept} of {moves} moves keep the win or draw")

@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--concepts",
         action="store_true",
-        help="also write threats, playable cells and cells that keep the value, as bitboards",
+        help="also write threats, playable cells and cells that keep the win or draw, as bitboards",
     )
     add_options(parser, data, "jobs")
     add_quiet(parser)

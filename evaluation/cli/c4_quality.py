@@ -15,10 +15,10 @@ state of OpenSpiel, or a folder of these.
 The command finds the exact score of every column on all cores and keeps the scores in scores.jsonl
 of the run's directory, or of --out. After an interruption the same command resumes.
 
-Columns: blunder_rate, blunders per critical move; critical, some column keeps a win or draw that
-another gives away; optimal, the best score; keeping, the same result (win, draw or loss) as the
-best column; giving_away, another result; loss, the mean of the best score minus the move's score;
-forced, one legal column.
+Columns: accuracy, the share of the critical moves that keep the win or the draw; critical, some
+column keeps a win or draw that another gives away; optimal, the share of the moves with the best
+score; giving_away, the share of the moves with a worse result (win, draw or loss) than the best
+column; loss, the mean of the best score minus the move's score; forced, one legal column.
 
 For heuristics the table has the rank correlation between value and exact score, and how often the
 value's sign is right. Neither says how strong a search with it is: a tuned heuristic had the right

@@ -293,8 +293,8 @@ def data(
 def exam(seed: int | None = None, *, jobs: int | None = None) -> Data:
     """Return the exam that comes with the package, or make a fresh one, in random order.
 
-    The share of positions in which a policy's column is not in ``keeps`` is the ``blunder_rate``
-    of :func:`quality` on this exam.
+    The share of positions in which a policy's column is in ``keeps`` is its accuracy, as
+    :func:`quality` measures it on this exam.
 
     Args:
         seed: seed of a fresh exam, which takes a minute or more to make; None is the exam.
@@ -306,8 +306,8 @@ def exam(seed: int | None = None, *, jobs: int | None = None) -> Data:
     Example:
         >>> e = exam()
         >>> centre = np.where(e.masks[:, 3], 3, e.masks.argmax(1))  # a policy
-        >>> round(float(1 - e.keeps[np.arange(len(e)), centre].mean()), 3)  # its blunder rate
-        0.525
+        >>> round(float(e.keeps[np.arange(len(e)), centre].mean()), 3)  # its accuracy
+        0.475
     """
     questions = exam_positions(EXAM if seed is None else f"{FRESH}{seed}", jobs)
     columns = [[NO_SCORE if s is None else s for s in q.scores or ()] for q in questions]

@@ -87,7 +87,7 @@ class Part(NamedTuple):
     games: int | None  # None if the part is a band of plies
     score: float | None  # points per game, 0..1
     own: MoveQuality  # of the agent's moves
-    opponents: float  # the blunder rate of the opponents; nan without a critical move
+    opponents: float  # the accuracy of the opponents; nan without a critical move
     forfeits: int | None = None  # games that the agent forfeited, which its score includes
 
 
@@ -98,7 +98,7 @@ PART_COLUMNS: Final = (
     Column("critical", of=lambda part: part.own.critical),
     Column("blunders", of=lambda part: part.own.blunders),
     Column("given_away", ".1f", lambda part: part.own.given_away),
-    Column("blunder_rate", ".1%", lambda part: part.own.blunder_rate.value),
+    Column("accuracy", ".1%", lambda part: part.own.accuracy.value),
     Column("opponents", ".1%"),
 )
 """The columns of :class:`Part`; "given_away" is in points."""
@@ -246,7 +246,7 @@ def _part(
         selection["colour"] = 1 - seats[0]
     opponents = math.nan
     if OTHERS in quality.players:
-        opponents = quality.slice(OTHERS, **selection).blunder_rate.value
+        opponents = quality.slice(OTHERS, **selection).accuracy.value
     counted = [game for game in games if game.counted]
     points = [game.points[s] for game in counted for s in seats if game.players[s] == player]
     score = sum(points) / len(points) if points else None

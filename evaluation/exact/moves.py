@@ -1,10 +1,10 @@
 """Measure the quality of agents' moves by the exact scores of all columns.
 
-A move is *optimal* if it has the best score. A move *keeps the value* if it has the same result
-(win, draw or loss) as the best column; otherwise it is a *blunder*. A move is *critical* if the
-columns differ in result; only critical moves can be blunders. The *loss* is the best score minus
-the move's own score. A move is *forced* if only one column is legal; the other measures leave out
-forced moves.
+A move is *critical* if the legal columns differ in result: win, draw or loss. A *blunder* is a
+critical move with a worse result than the best column. The *accuracy* of a player is the share of
+its critical moves that are no blunders. A move is *optimal* if it has the best score. The *loss* is
+the best score minus the move's own score. A move is *forced* if only one column is legal; the other
+measures leave out forced moves.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BAND: Final = 7  # plies per band, so that a game has six bands
 SENTENCES: Final = 4
 """A sentence for each of so many players; of more, only the table."""
 TERMS: Final = (
-    "moves", "forced", "critical", "blunders", "optimal", "keeping", "loss", "given_away",
+    "moves", "forced", "critical", "blunders", "optimal", "loss", "given_away",
     "unanswered", "asked_again",
 )  # fmt: skip
 """What a move adds to the sums of its group; estimates are quotients of two of them."""
@@ -94,7 +94,6 @@ class JudgedMove(NamedTuple):
             "critical": self.critical,
             "blunders": self.blunder,
             "optimal": self.loss == 0,
-            "keeping": not self.blunder,
             "loss": self.loss,
             "given_away": self.given_away,
             **answers,
@@ -132,8 +131,7 @@ class MoveQuality(NamedTuple):
     blunders: int
     given_away: float  #: points that exact play keeps: 1/2 from a win to a draw, 1 to a loss
     optimal: Interval  #: share of the moves
-    keeping: Interval  #: share of the moves that keep the value; in a lost position, all moves do
-    blunder_rate: Interval  #: blunders per critical move
+    accuracy: Interval  #: share of the critical moves that keep the win or the draw
     loss: Interval  #: mean loss, in points of the score
     unanswered: int = 0  #: positions without an answer, judged as the worst column; forced ones too
     asked_again: int = 0  #: times that a language model was asked again
@@ -141,10 +139,9 @@ class MoveQuality(NamedTuple):
 
 QUALITY_COLUMNS: Final = (
     Column("player"),
-    Column("blunder_rate", ".1%"),
+    Column("accuracy", ".1%"),
     Column("optimal", ".1%"),
-    Column("keeping", ".1%"),
-    Column("giving_away", ".1%", lambda quality: 1 - quality.keeping.value),
+    Column("giving_away", ".1%", lambda q: q.blunders / q.moves if q.moves else math.nan),
     Column("loss", ".2f"),
     *map(Column, ("moves", "critical", "blunders", "forced")),
 )
@@ -157,8 +154,7 @@ class Quality(Result):
 
     Attributes:
         moves: the judged moves.
-        players: names in the order of the tables; by default the fewest blunders per critical
-            move come first.
+        players: names in the order of the tables; by default the greatest accuracy comes first.
         unit: plural noun for the groups of moves that the bootstrap resamples.
         seed: seed of the bootstrap; all players share the samples.
         notes: lines below the tables.
@@ -221,8 +217,7 @@ class Quality(Result):
             **{name: int(sums[name].sum()) for name in counts},
             given_away=float(sums["given_away"].sum()),
             optimal=self._estimate(sums["optimal"], sums["moves"]),
-            keeping=self._estimate(sums["keeping"], sums["moves"]),
-            blunder_rate=self._estimate(sums["blunders"], sums["critical"]),
+            accuracy=_rest(self._estimate(sums["blunders"], sums["critical"])),
             loss=self._estimate(sums["loss"], sums["moves"], most=None),
         )
 
@@ -318,29 +313,28 @@ class Quality(Result):
 
     def _in_words(self, player: str) -> str:
         whole = self.slice(player)
-        moves = f"of its {plural(whole.critical, 'critical move')}"
+        moves = f"over its {plural(whole.critical, 'critical move')}"
         if not whole.critical:
             return f"{player} had no critical move."
         if not whole.blunders:
-            return f"{player} keeps the win or draw in all {moves}."
-        lost, low, high = whole.blunder_rate
-        kept, least, most = (rounded(1 - rate, ".0%") for rate in (lost, high, low))
-        ends = "" if math.isnan(low) else f" (95 %: {least} .. {most})"
+            return f"{player} has an accuracy of 100% {moves}."
+        share, least, most = (rounded(value, ".0%") for value in whole.accuracy)
+        ends = "" if math.isnan(whole.accuracy.low) else f" (95 %: {least} .. {most})"
         failed = sum(move.blunder and not move.forced for move in self._faults.get(player, ()))
         without = f" {failed} of these blunders are positions without an answer." if failed else ""
         parts = {band: self.slice(player, plies=band) for band in bands(BAND)}
         worst = max(parts, key=lambda band: parts[band].given_away)
         return (
-            f"{player} keeps the win or draw in {kept} {moves}{ends}; it loses most at "
+            f"{player} has an accuracy of {share} {moves}{ends}; it loses most at "
             f"{band_name(worst)}: {parts[worst].blunders} of its "
             f"{plural(whole.blunders, 'blunder')}.{without}"
         )
 
     def tables(self) -> dict[str, Table]:
-        """A table of all moves, and a table of blunders per critical move by colour and ply."""
+        """A table of all moves, and a table of the accuracy by colour and by ply."""
         return {
             "overall": Table([*QUALITY_COLUMNS, *self._counts()], self.overall()),
-            "blunder_rates": self.rates(),
+            "accuracies": self.accuracies(),
         }
 
     def _counts(self) -> list[Column]:
@@ -356,21 +350,21 @@ class Quality(Result):
         again = any(move.asked_again for move in self.moves)
         return [*columns, *([Column("asked_again")] if again else [])]
 
-    def rates(self) -> Table:
-        """A row for each player: its blunders per critical move, by colour and by ply."""
+    def accuracies(self) -> Table:
+        """A row for each player: its accuracy by colour and by ply."""
         slices: dict[str, tuple[int | None, tuple[int, int] | None]]
         slices = {"first": (0, None), "second": (1, None)}
         slices |= {band_name(band): (None, band) for band in bands(BAND)}
-        columns = [Column("blunder rate of", of=str)]
+        columns = [Column("accuracy of", of=str)]
         for name, (colour, plies) in slices.items():
             sums = {player: self._sums(player, colour, plies) for player in self.players}
-            rates = {
-                player: float(terms["blunders"].sum() / terms["critical"].sum())
+            shares = {
+                player: 1 - float(terms["blunders"].sum() / terms["critical"].sum())
                 for player, terms in sums.items()
                 if terms["critical"].any()
             }
-            if rates:  # no intervals, whose bootstrap takes time
-                columns.append(Column(name, ".1%", rates.get))
+            if shares:  # no intervals, whose bootstrap takes time
+                columns.append(Column(name, ".1%", shares.get))
         if self._faults:
             unanswered = {player: len(self._faults.get(player, ())) for player in self.players}
             columns.append(Column("unanswered", of=unanswered.get))
@@ -404,9 +398,14 @@ def resampled(units: int, seed: int) -> tuple[Float64s, Float64s]:
 
 
 def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
-    """Return a player's sort key: blunders per critical move, then mean loss."""
-    parts = [*quality.blunder_rate, *quality.loss]
+    """Return a player's sort key: the greatest accuracy first, then the least mean loss."""
+    parts = [*_rest(quality.accuracy), *quality.loss]
     return math.isnan(parts[0]), [-math.inf if math.isnan(part) else part for part in parts]
+
+
+def _rest(share: Interval) -> Interval:
+    """Return 1 minus a share."""
+    return Interval(1 - share.value, 1 - share.high, 1 - share.low)
 
 
 def bands(width: int) -> list[tuple[int, int]]:

@@ -92,7 +92,7 @@ def quality(
 
     Example:
         >>> judged = quality("greedy", count=10)
-        >>> judged.overall()[0].blunder_rate.value
+        >>> judged.overall()[0].accuracy.value
         0.5
     """
     specs = specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
@@ -105,11 +105,8 @@ def quality(
                 judge.learn(labelled.position, labelled.scores)
         judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
         judged = question_agents(referee, positions, judge, seed, out, partial(watch, "answers"))
-    mark = "; mark: the share of moves that keep the value"
-    about = [f"exam {VERSION} (sha256 {SHA256[:16]}){mark}"] if EXAM in sets else []
-    about += [
-        f"{name}, by the recipe of exam {VERSION}{mark}" for name in sets if name.startswith(FRESH)
-    ]
+    about = [f"exam {VERSION} (sha256 {SHA256[:16]})"] if EXAM in sets else []
+    about += [f"{name}, by the recipe of exam {VERSION}" for name in sets if name.startswith(FRESH)]
     return replace(judged, notes=(*about, *judged.notes))
 
 

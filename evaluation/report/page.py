@@ -43,14 +43,14 @@ GAME_COLUMNS: Final = (
 )
 """The columns of the games on the page; ``moves`` includes the opening."""
 
-CURVE_COLUMNS: Final = ("agent", "first_ply", "last_ply", "critical", "blunder_rate")
-"""The columns of the blunder curves."""
+CURVE_COLUMNS: Final = ("agent", "first_ply", "last_ply", "critical", "accuracy")
+"""The columns of the curves of accuracy."""
 
 FEW: Final = 4  # of so many agents, a sentence for each pair
 PLACE: Final = '"REPORT"'  # the template's placeholder for the run
-CURVE_BAND: Final = 4  # plies for each point of the blunder curve
+CURVE_BAND: Final = 4  # plies for each point of a curve of accuracy
 HOLLOW: Final = 5  # a point with fewer critical moves is hollow
-TOPS: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # possible ends of the blunder curves' scale
+BOTTOMS: Final = (0.9, 0.8, 0.6, 0.4, 0.2, 0.0)  # where the scale of the curves may begin
 _SCORES: Final = string.ascii_letters
 _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
 
@@ -179,16 +179,16 @@ def test_of(run: Tournament) -> dict[str, Any] | None:
 
 
 def curves(quality: Quality) -> dict[str, Any]:
-    """Blunders per critical move by bands of plies, in a row for each agent and band."""
+    """The accuracy by bands of plies, in a row for each agent and band."""
     rows = [
-        (player, *plies, part.critical, part.blunder_rate)
+        (player, *plies, part.critical, part.accuracy)
         for player in quality.players
         for plies in bands(CURVE_BAND)
         if (part := quality.slice(player, plies=plies)).critical
     ]
-    most = max((row[-1].value for row in rows), default=0.0)
+    least = min((row[-1].value for row in rows), default=1.0)
     points = Table.of(dict.fromkeys(CURVE_COLUMNS, ""), rows).records()
-    return {"points": points, "few": HOLLOW, "top": next(top for top in TOPS if most <= top)}
+    return {"points": points, "few": HOLLOW, "bottom": next(low for low in BOTTOMS if low <= least)}
 
 
 def mistakes(run: Tournament, quality: Quality, judge: Judge) -> dict[str, Any]:

@@ -28,7 +28,6 @@ DPI: Final = 160
 WIDTH: Final = 7.0  # inches
 ROW: Final = 0.2  # inches for each agent's line
 BLUE: Final = "#0072b2"  # of Okabe and Ito
-VERMILION: Final = "#d55e00"
 LABEL: Final = 28  # the most characters of a name
 INK: Final = "#566178"
 STYLE: Final[dict[Any, Any]] = {
@@ -85,7 +84,7 @@ def run_figures(content: Mapping[str, Any]) -> Figures:
 
 
 def training_figures(title: str, curve: Sequence[Strength]) -> Figures:
-    """Draw the Elo and the blunders of a model along its training.
+    """Draw the Elo and the accuracy of a model along its training.
 
     Args:
         title: the name of the training.
@@ -149,19 +148,19 @@ def draw_strength(figure: Any, content: Mapping[str, Any]) -> None:
 
 
 def draw_training(figure: Any, curve: Sequence[Strength]) -> None:
-    """Draw Elo with its interval above blunders, by training step."""
+    """Draw Elo with its interval above the accuracy, by training step."""
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-    steps, elo, low, high, blunders = (
+    steps, elo, low, high, accuracy = (
         np.array([getattr(point, name) for point in curve])
-        for name in ("step", "elo", "low", "high", "blunders")
+        for name in ("step", "elo", "low", "high", "accuracy")
     )
     above.fill_between(steps, low, high, color=BLUE, alpha=0.15, linewidth=0)
     above.plot(steps, elo, color=BLUE, marker="o", markersize=3)
     above.yaxis.set_major_formatter(_signed)
     above.set_ylabel("Elo, 95 % interval")
-    below.plot(steps, 100 * blunders, color=VERMILION, marker="o", markersize=3)
-    below.set_ylim(bottom=0)
-    below.set_ylabel("% blunders")
+    below.plot(steps, 100 * accuracy, color=BLUE, marker="o", markersize=3)
+    below.set_ylim(top=100)
+    below.set_ylabel("accuracy, %")
     below.set_xlabel("step")
     below.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
     for axes in (above, below):

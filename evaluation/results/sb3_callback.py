@@ -19,7 +19,7 @@ with from_extra("sb3", "this callback needs Stable-Baselines3"):
 class StrengthCallback(BaseCallback):
     """A callback that measures the model at intervals, by exam positions and by games.
 
-    The callback writes ``strength/blunders``, ``strength/elo`` and ``strength/score`` to the
+    The callback writes ``strength/accuracy``, ``strength/elo`` and ``strength/score`` to the
     training's logger, for example TensorBoard, and the same values to ``FOLDER/strength.jsonl``.
 
     Args:
@@ -46,7 +46,7 @@ class StrengthCallback(BaseCallback):
             strength = self.writer.measure(self.model, self.num_timesteps)
             if strength is not None:
                 self._next = self.num_timesteps + self.every
-                names = ("blunders", "elo", "score")
+                names = ("accuracy", "elo", "score")
                 figures = {f"strength/{name}": getattr(strength, name) for name in names}
                 # record() and dump() would write the training's own figures early.
                 for form in self.logger.output_formats:

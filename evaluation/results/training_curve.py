@@ -1,4 +1,4 @@
-"""Measure a model in training: its blunders in exam positions, and its Elo by games.
+"""Measure a model in training: its accuracy in exam positions, and its Elo by games.
 
     writer = CurveWriter(folder)  # before the training
     writer.measure(model, step)  # from time to time
@@ -40,7 +40,7 @@ class Strength(NamedTuple):
 
     step: int  #: the caller's training step
     seconds: float  #: time since the training began
-    blunders: float  #: fraction of exam positions in which the model gives away a win or a draw
+    accuracy: float  #: fraction of exam positions in which the model keeps the win or the draw
     elo: float  #: Elo of the model; the mean of the stored field is 0
     low: float  #: 95 % interval of the Elo
     high: float
@@ -49,9 +49,9 @@ class Strength(NamedTuple):
 
     def __str__(self) -> str:
         elo = f"Elo {signed(self.elo)} ({signed(self.low)} .. {signed(self.high)})"
-        blunders, score = (rounded(share, ".1%") for share in (self.blunders, self.score))
+        accuracy, score = (rounded(share, ".1%") for share in (self.accuracy, self.score))
         return (
-            f"step {self.step}, {self.seconds:.0f} s: {blunders} blunders, {elo}, "
+            f"step {self.step}, {self.seconds:.0f} s: accuracy {accuracy}, {elo}, "
             f"score {score} of {self.games} games"
         )
 
@@ -59,7 +59,7 @@ class Strength(NamedTuple):
 TRAINING_COLUMNS: Final = (
     Column("step"),
     Column("seconds", ".0f"),
-    Column("blunders", ".1%"),
+    Column("accuracy", ".1%"),
     Column("Elo", signed, lambda row: Interval(row.elo, row.low, row.high)),
     Column("score", ".1%"),
     Column("games"),
@@ -67,8 +67,8 @@ TRAINING_COLUMNS: Final = (
 """The columns of a curve."""
 
 
-def blunder_rate(model: Any, questions: int | None = None) -> float:
-    """Return the share of exam positions in which a model gives away a win or a draw.
+def accuracy(model: Any, questions: int | None = None) -> float:
+    """Return the share of exam positions in which a model keeps the win or the draw.
 
     Args:
         model: a model or spec, as for ``agents.make``.
@@ -87,7 +87,7 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     games.begin(each, seeds)
     answer = parse_actions(games.choose(each, boards, seeds), len(asked))
     columns = [parse_column(column) for column in answer.tolist()]
-    return float(1 - asked.keeps[each, columns].mean())
+    return float(asked.keeps[each, columns].mean())
 
 
 def strength(
@@ -115,15 +115,15 @@ def strength(
 
     Example:
         >>> found = strength("random", limit=2, questions=20)
-        >>> found.blunders, found.games
-        (0.65, 16)
+        >>> found.accuracy, found.games
+        (0.35, 16)
     """
-    blunders = blunder_rate(model, questions)
+    kept = accuracy(model, questions)
     board, rivals = stored_board(), tuple(against)
     placed = place_in_field(agents.make(model), board, limit, against=rivals, seed=seed)
     (rating,) = (r for r in placed.ratings if r.player == placed.name)
     elo = rating.elo, rating.low, rating.high
-    return Strength(step, seconds, blunders, *elo, rating.score, rating.games)
+    return Strength(step, seconds, kept, *elo, rating.score, rating.games)
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,9 @@ def read_curve(folder: str | Path) -> Curve:
 
 
 def _measurement(line: Any) -> Strength:
-    """Parse a line of the file: the fields by name."""
+    """Parse a line of the file: the fields by name; lines of version 0.1.0 have ``blunders``."""
+    if "accuracy" not in line:
+        line = {**line, "accuracy": 1 - line["blunders"]}
     return Strength(**{name: kind(line[name]) for name, kind in get_type_hints(Strength).items()})
 
 

@@ -60,7 +60,7 @@ def test_a_costly_move_opens_its_game(page, folder):
     ]
     shown = page.locator("#parts tbody tr").all_inner_texts()
     for row, part in zip(shown, result.parts, strict=True):
-        rates = [part.own.blunder_rate.value, part.opponents]
+        rates = [part.own.accuracy.value, part.opponents]
         shown_rates = ["" if math.isnan(rate) else rounded(rate, ".1%") for rate in rates]
         assert row.split("\t")[-3:] == [f"{part.own.given_away:.1f}", *shown_rates], row
     message = page.locator("#costly p").all_inner_texts()
@@ -128,11 +128,11 @@ def test_a_cell_leads_to_its_games(page, folder):
 
 
 def test_figures_are_drawn_for_every_agent(page):
-    for figure in ("#ratings circle", "#colours circle", "#colours rect", "#blunders figure"):
+    for figure in ("#ratings circle", "#colours circle", "#colours rect", "#accuracy figure"):
         assert page.locator(figure).count() == 3
     assert page.locator("#cost circle").count() >= 2
-    assert page.locator("#blunders polyline.line").count() == 3
-    assert page.locator("#blunders polyline.others").count() == 6
+    assert page.locator("#accuracy polyline.line").count() == 3
+    assert page.locator("#accuracy polyline.others").count() == 6
     content = page.evaluate("RUN")
     marked = []
     for i in range(3):
@@ -142,7 +142,7 @@ def test_figures_are_drawn_for_every_agent(page):
             "all => all.map(c => [c.textContent, c.getAttribute('class')])"
         )
         rates = [re.findall(r": (\S+) of \d+ critical", title)[0] for title, _ in drawn]
-        assert rates == [rounded(row["blunder_rate"], ".1%") for row in rows]
+        assert rates == [rounded(row["accuracy"], ".1%") for row in rows]
         few = ["few" in kind for _, kind in drawn]
         assert few == [row["critical"] < 5 for row in rows]
         marked += few
@@ -235,7 +235,7 @@ def test_a_long_name_is_cut_by_the_page_and_whole_in_its_title(browser, tmp_path
     assert all(place["cut"] and place["whole"] for place in places), places
     assert {place["name"] for place in places} == {*long}
     assert {place["ellipsis"] for place in places} == {"ellipsis"}
-    figures = {"ratings", "colours", "cost", "blunders"}
+    figures = {"ratings", "colours", "cost", "accuracy"}
     tables = {"cross", "quality", "list"}
     assert figures | tables | {"title", "pairs", "who", "said"} <= {p["where"] for p in places}
     assert page.locator("#one option").all_text_contents() == ["any", *page.evaluate("AGENTS")]

@@ -139,7 +139,7 @@ def test_quality_counts_what_was_not_answered_and_asks_for_it_again(server, tmp_
     (row,) = [row for row in content["overall"] if row["player"] == "model"]
     assert {name: row[name] for name in COUNTS} == COUNTS
     assert (row["unanswered"], judged.slice("greedy").unanswered) == (5, 0)
-    assert content["blunder_rates"][-1]["unanswered"] == 5
+    assert content["accuracies"][-1]["unanswered"] == 5
     assert judged.sentence().startswith(
         "model gave no answer in 5 of 12 positions (1 illegal column, 3 no answer, 1 unreadable), "
         "judged as the worst column, for example: no answer: tiny gave no legal move in 2 tries"

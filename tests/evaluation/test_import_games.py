@@ -263,7 +263,7 @@ def test_commands_on_the_games_of_others(tmp_path, capsys):
     assert "1 game without a result" in page.read_text()
     assert len((tmp_path / "kept" / "scores.jsonl").read_text().splitlines()) == len(late) + 1
     assert main(["quality", str(file), "--out", kept]) == 0
-    assert "gpt keeps the win or draw in " in capsys.readouterr().out
+    assert "gpt has an accuracy of " in capsys.readouterr().out
     file.write_text("gpt claude 4x")
     for command in ("report", "quality"):
         assert f"{file}, line 1: " in refusal([command, str(file)], capsys)

@@ -33,10 +33,10 @@ def test_a_line_of_the_loop_is_the_number_of_quality():
     count = 300
     e, greedy = evaluation.exam(), agents.make("alphabeta-window:depth=1")
     columns = np.array([greedy.choose(q.position) for q in questions()[:count]])
-    blunders = 1 - e.keeps[np.arange(count), columns].mean()
+    accuracy = e.keeps[np.arange(count), columns].mean()
     assert {e.keeps.dtype, e.masks.dtype} == {np.dtype(bool)}  # as inside jax.jit
     judged = evaluation.quality("alphabeta-window:depth=1", count=count)
-    assert judged.overall()[0].blunder_rate.value == pytest.approx(blunders, abs=1e-12)
+    assert judged.overall()[0].accuracy.value == pytest.approx(accuracy, abs=1e-12)
 
 
 @pytest.mark.compiled

@@ -60,9 +60,9 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
     assert "moving first" not in parts
     assert parts["moving second"][1:] == whole[1:]
     others = Mistakes.of(games, "b", judge).parts[0]
-    rates = whole.own.blunder_rate.value, others.own.blunder_rate.value
+    rates = whole.own.accuracy.value, others.own.accuracy.value
     assert rates == (others.opponents, whole.opponents)
-    assert rates[0] == whole.own.blunders / whole.own.critical
+    assert rates[0] == 1 - whole.own.blunders / whole.own.critical
     assert parts[f"opening {ENDING}"][1:3] == (3, 1 / 3)
     assert parts[f"opening {DRAWN_OUT}"].own.given_away == 0
     openings = [name for name in parts if name.startswith("opening")]

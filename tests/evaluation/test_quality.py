@@ -45,14 +45,13 @@ def test_counts_and_means_by_player_colour_and_ply():
         move(1, (0, 0, -1, None, None, None, None), "b", "y", 41),
     )
     quality = Quality(moves)
-    assert quality.players == ("a", "b")  # the fewest blunders first
+    assert quality.players == ("a", "b")  # the greatest accuracy first
     a, b = quality.overall()
     assert (a.moves, a.forced, a.critical, a.blunders) == (4, 1, 3, 1)
     assert a.optimal.value == 1 / 4
-    assert a.keeping.value == 3 / 4
-    assert a.blunder_rate.value == 1 / 3
+    assert a.accuracy.value == pytest.approx(2 / 3)
     assert a.loss.value == (0 + 3 + 8 + 2) / 4
-    assert (b.moves, b.critical, b.blunder_rate.value, b.loss.value) == (2, 2, 1 / 2, 5 / 2)
+    assert (b.moves, b.critical, b.accuracy.value, b.loss.value) == (2, 2, 1 / 2, 5 / 2)
     first, second = (quality.slice("a", colour) for colour in (0, 1))
     assert (first.moves, first.critical, first.blunders) == (2, 1, 0)
     assert (second.moves, second.critical, second.blunders) == (2, 2, 1)
@@ -65,17 +64,17 @@ def test_counts_and_means_by_player_colour_and_ply():
 
 def test_an_interval_needs_two_groups_and_is_never_empty():
     (alone,) = Quality((move(2), move(0))).overall()
-    assert alone.blunder_rate.value == 0.5
-    assert np.isnan(alone.blunder_rate[1:]).all()
+    assert alone.accuracy.value == 0.5
+    assert np.isnan(alone.accuracy[1:]).all()
     (row,) = json.loads(Quality((move(2), move(0))).json())["overall"]
-    assert (row["blunder_rate"], row["blunder_rate_low"]) == (0.5, None)
+    assert (row["accuracy"], row["accuracy_low"]) == (0.5, None)
     moves = tuple(move(0, group=str(g)) for g in range(20))
     (never,) = Quality(moves).overall()
-    value, low, high = never.blunder_rate
-    assert value == low == 0
-    assert 0.05 < high < 0.25  # Jeffreys' interval ends at 0.12
+    value, low, high = never.accuracy
+    assert value == high == 1
+    assert 0.75 < low < 0.95  # Jeffreys' interval begins at 0.88
     assert never.optimal.value == never.optimal.high == 1
-    assert never.optimal.low == pytest.approx(1 - high, abs=0.05)
+    assert never.optimal.low == pytest.approx(low, abs=0.05)
 
 
 @pytest.mark.parametrize(("groups", "most"), [(3, 100), (40, 99)])
@@ -89,8 +88,8 @@ def test_intervals_cover_the_truth(groups, most):
             rate = generator.choice([0.1, 0.5])
             for _ in range(6):
                 moves.append(move(2 if generator.random() < rate else 0, group=str(group)))
-        _, low, high = Quality(tuple(moves)).overall()[0].blunder_rate
-        covered += low <= 0.3 <= high
+        _, low, high = Quality(tuple(moves)).overall()[0].accuracy
+        covered += low <= 0.7 <= high
     assert 88 <= covered <= most
 
 
@@ -114,7 +113,7 @@ def test_the_command_judges_a_run(tmp_path, c4):
     assert {row["player"] for row in content["overall"]} == {"greedy", "random"}
     assert all(row["critical"] >= row["blunders"] for row in content["overall"])
     assert content["groups"] == {"unit": "openings", "count": 3}
-    assert {row["blunder rate of"] for row in content["blunder_rates"]} == {"greedy", "random"}
+    assert {row["accuracy of"] for row in content["accuracies"]} == {"greedy", "random"}
 
 
 POSITIONS = make_positions("end-easy", 40, 7, Solver(book=None, table_mb=1))

@@ -16,7 +16,7 @@ from c4env.evaluation.results.training_curve import (
     FILE,
     CurveWriter,
     Strength,
-    blunder_rate,
+    accuracy,
     read_curve,
     strength,
 )
@@ -40,10 +40,10 @@ def knowing(pick):
 
 
 def test_the_exam_tells_who_knows_it():
-    assert blunder_rate(knowing(max), 200) == 0
-    assert blunder_rate(knowing(min), 200) == 1
+    assert accuracy(knowing(max), 200) == 1
+    assert accuracy(knowing(min), 200) == 0
     with pytest.raises((EngineFault, InvalidAction), match="expected"):
-        blunder_rate(batched(lambda seen: np.full(len(seen["observation"]), -1)), 20)
+        accuracy(batched(lambda seen: np.full(len(seen["observation"]), -1)), 20)
 
 
 def test_the_stronger_model_has_more_elo():
@@ -53,7 +53,7 @@ def test_the_stronger_model_has_more_elo():
     assert weak.low <= weak.elo <= weak.high
     assert weak.elo < strong.elo
     assert weak.score < strong.score
-    assert strong.blunders < weak.blunders
+    assert strong.accuracy > weak.accuracy
 
 
 def test_measurements_keep_to_their_share_of_the_time(tmp_path, monkeypatch):
@@ -110,7 +110,7 @@ def test_a_curve_that_another_process_writes_is_not_written(tmp_path, monkeypatc
 
 def test_a_measurement_is_printed_rounded():
     result = Strength(7, 1.26, 0.1234567, 12.345, -3.21, 30.6, 0.5512345, 48)
-    message = "step 7, 1 s: 12.3% blunders, Elo +12 (-3 .. +31), score 55.1% of 48 games"
+    message = "step 7, 1 s: accuracy 12.3%, Elo +12 (-3 .. +31), score 55.1% of 48 games"
     assert str(result) == message
 
 

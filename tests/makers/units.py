@@ -1,7 +1,7 @@
-"""Mark agents in the units of others: a row for each agent, a column for each set of positions.
+"""Measure agents in the units of others: a row for each agent, a column for each set of positions.
 
   python -m tests.makers units giving_away FOLDER/*.txt --agents learned puct
-  python -m tests.makers units blunder_rate exam --agents selfplay:DIR,simulations=200
+  python -m tests.makers units accuracy exam --agents selfplay:DIR,simulations=200
 
 Sets are as for `c4 quality --on`; docs/results.md and docs/explanation/self-play.md have the tables
 of Pons's test sets. A row is printed as soon as it is measured, one core and some minutes each.
@@ -12,11 +12,11 @@ from pathlib import Path
 
 from c4env import evaluation
 from c4env.evaluation.cli.output import say
-from tests.makers.marks import shown
+from tests.makers.accuracy import shown
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("unit", choices=("giving_away", "optimal", "blunder_rate"))
+    parser.add_argument("unit", choices=("giving_away", "optimal", "accuracy"))
     parser.add_argument("sets", nargs="+", metavar="SET", help="sets of positions")
     parser.add_argument("--agents", nargs="+", required=True, metavar="SPEC")
 

@@ -1,9 +1,9 @@
 "use strict";
 // Strength against cost: a point for each agent, with its name where there is room.
 
-/** Whether this card and the blunders' stand side by side. */
+/** Whether this card and the accuracy's stand side by side. */
 const PAIRED = AGENTS.length <= 8 && RUN.quality !== null;
-/** Height and rows of the blunders' panels, beside which the figure is as high. */
+/** Height and rows of the accuracy's panels, beside which the figure is as high. */
 const PANEL =
   AGENTS.length <= 2
     ? [130, AGENTS.length]

@@ -1,23 +1,23 @@
 "use strict";
-// Moves against exact play: the blunders along the game, the table, where an agent loses.
+// Moves against exact play: the accuracy along the game, the table, where an agent loses.
 
 /**
  * @param {number} i
  * @param {number} room
  */
-function drawBlunders(i, room) {
-  const { points, few, top: high } = RUN.curves;
+function drawAccuracy(i, room) {
+  const { points, few, bottom: low } = RUN.curves;
   const [height, left] = [PANEL[0], 40];
   const bottom = height - 20;
-  const about = `Blunders of ${AGENTS[i]} per critical move, by discs on the board`;
+  const about = `Accuracy of ${AGENTS[i]} by discs on the board`;
   const svg = picture(room, height, about);
   /** @param {number} ply */
   const x = (ply) => left + (ply / CELLS) * (room - left - 10);
-  /** @param {number} rate */
-  const y = (rate) => 12 + ((high - rate) / high) * (bottom - 12);
-  for (const rate of [0, high / 2, high]) {
-    svg.append(line("grid", left, y(rate), room - 4, y(rate)));
-    svg.append(text(left - 5, y(rate) + 4, "end", percent(rate)));
+  /** @param {number} share */
+  const y = (share) => 12 + ((1 - share) / (1 - low)) * (bottom - 12);
+  for (const share of [low, (1 + low) / 2, 1]) {
+    svg.append(line("grid", left, y(share), room - 4, y(share)));
+    svg.append(text(left - 5, y(share) + 4, "end", percent(share)));
   }
   for (const ply of [0, 14, 28, 42]) {
     svg.append(line("axis", x(ply), bottom, x(ply), bottom + 3));
@@ -25,7 +25,7 @@ function drawBlunders(i, room) {
   }
   svg.append(line("axis", left, bottom, room - 4, bottom));
   /** @param {CurvePoint} point */
-  const place = (point) => [x((point.first_ply + point.last_ply + 1) / 2), y(point.blunder_rate)];
+  const place = (point) => [x((point.first_ply + point.last_ply + 1) / 2), y(point.accuracy)];
   /**
    * @param {string} agent
    * @param {string} kind
@@ -46,11 +46,11 @@ function drawBlunders(i, room) {
 
 /** @param {CurvePoint} point */
 function pointInWords(point) {
-  const { agent, first_ply: first, last_ply: last, critical, blunder_rate: rate } = point;
-  const [low, high] = [point.blunder_rate_low, point.blunder_rate_high];
+  const { agent, first_ply: first, last_ply: last, critical, accuracy } = point;
+  const [low, high] = [point.accuracy_low, point.accuracy_high];
   const interval = low === null ? "" : ` (${percent(low, 1)} to ${percent(high, 1)})`;
   const plies = `${agent}, plies ${first} to ${last}`;
-  return `${plies}: ${percent(rate, 1)} of ${critical} critical moves${interval}`;
+  return `${plies}: ${percent(accuracy, 1)} of ${critical} critical moves${interval}`;
 }
 
 function showCurves() {
@@ -59,18 +59,17 @@ function showCurves() {
     const drawing = element("div", { id: `panel-${i}` });
     const number = element("span", { class: "place" }, String(i + 1));
     const caption = element("figcaption", { class: "cut", title: name }, number, " ", name);
-    $("blunders").append(element("figure", {}, caption, drawing));
+    $("accuracy").append(element("figure", {}, caption, drawing));
     return drawing;
   });
-  if (AGENTS.length <= 8) $("blunders").classList.add(AGENTS.length <= 2 ? "two" : "few");
-  panels.forEach((drawing, i) => figure(drawing.id, (room) => drawBlunders(i, room)));
+  if (AGENTS.length <= 8) $("accuracy").classList.add(AGENTS.length <= 2 ? "two" : "few");
+  panels.forEach((drawing, i) => figure(drawing.id, (room) => drawAccuracy(i, room)));
 }
 
 /** @type {[string, string, (value: number) => string][]} */
 const MEASURES = [
+  ["accuracy", "accuracy", (value) => percent(value, 1)],
   ["optimal", "optimal", (value) => percent(value, 1)],
-  ["keeping", "keep the value", (value) => percent(value, 1)],
-  ["blunder_rate", "blunders per critical", (value) => percent(value, 1)],
   ["loss", "mean loss", (value) => fixed(value, 2)],
 ];
 const COUNTS = ["moves", "critical", "blunders"];
@@ -117,7 +116,7 @@ const PART_COLUMNS = [
   ["critical", (part) => String(part.critical)],
   ["blunders", (part) => String(part.blunders)],
   ["points given away", (part) => fixed(part.given_away, 1)],
-  ["blunder rate", (part) => percent(part.blunder_rate, 1)],
+  ["accuracy", (part) => percent(part.accuracy, 1)],
   ["of opponents", (part) => percent(part.opponents, 1)],
 ];
 
@@ -157,7 +156,7 @@ function costly({ moves, column, game }, words) {
 }
 
 function showMoves() {
-  $("blunders-card").hidden = $("quality-card").hidden = !RUN.quality;
+  $("accuracy-card").hidden = $("quality-card").hidden = !RUN.quality;
   if (!RUN.quality) return;
   showCurves();
   showQuality();

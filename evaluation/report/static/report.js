@@ -26,8 +26,8 @@
  * A row of `c4 quality --format json`; each share and loss has its low and high end beside it.
  * @typedef {Record<string, any> & {player: string}} Quality
  * @typedef {{
- *   agent: string, first_ply: number, last_ply: number, critical: number, blunder_rate: number,
- *   blunder_rate_low: number | null, blunder_rate_high: number | null,
+ *   agent: string, first_ply: number, last_ply: number, critical: number, accuracy: number,
+ *   accuracy_low: number | null, accuracy_high: number | null,
  * }} CurvePoint
  * @typedef {Record<string, any>} Part a row of `c4 report --agent NAME`
  * @typedef {Record<string, any>} Mistake

@@ -1,7 +1,7 @@
-"""Ask agents the exam, and write their marks into the pages that show them.
+"""Ask agents the exam, and write their accuracy into the pages that show it.
 
-  python -m tests.makers marks greedy learned   asks these agents
-  python -m tests.makers marks                  asks all agents of the table without a clock;
+  python -m tests.makers accuracy greedy learned   asks these agents
+  python -m tests.makers accuracy                  asks all agents of the table without a clock;
                                                 some take minutes
 
 The pages are docs/results.md, README.md and, for `learned`, docs/explanation/network.md. Agents
@@ -38,7 +38,7 @@ def execute(arguments: argparse.Namespace) -> None:
         found = evaluation.quality(spec, jobs=1)
         for page in PAGES:
             page.write_text(made(page, spec, found), encoding="utf-8")
-        say(f"{spec}: {shown(found, 'keeping')}")
+        say(f"{spec}: {shown(found, 'accuracy')}")
 
 
 def agents() -> list[str]:
@@ -54,16 +54,16 @@ def shown(found: Quality, name: str) -> str:
 
 
 def made(page: Path, spec: str, found: Quality) -> str:
-    """The text of a page with the marks of an agent."""
-    text, mark = page.read_text(encoding="utf-8"), shown(found, "keeping")
+    """The text of a page with the accuracy of an agent."""
+    text, share = page.read_text(encoding="utf-8"), shown(found, "accuracy")
     if page == NETWORK:
         if spec not in OF_NETWORK:
             return text
-        (rates,) = found.rates().records()
-        bands = (f"{rates[band]:.1%}" for band in BANDS)
-        row = f"| {' | '.join((OF_NETWORK[spec], shown(found, 'blunder_rate'), *bands))} |"
+        (shares,) = found.accuracies().records()
+        bands = (f"{shares[band]:.1%}" for band in BANDS)
+        row = f"| {' | '.join((OF_NETWORK[spec], shown(found, 'accuracy'), *bands))} |"
         return re.sub(rf"^\| {OF_NETWORK[spec]} \|.*", row, text, flags=re.M)
     if page == RESULTS:
-        return _ROW.sub(lambda row: f"{row[1]} {mark} |" if row[2] == spec else row[0], text)
+        return _ROW.sub(lambda row: f"{row[1]} {share} |" if row[2] == spec else row[0], text)
     row = rf"^(\| `{re.escape(spec)}`[^|]*\| [^|]+ \|) [\d.]+% \|"
-    return re.sub(row, rf"\1 {mark.split()[0]} |", text, flags=re.M)
+    return re.sub(row, rf"\1 {share.split()[0]} |", text, flags=re.M)
