@@ -109,14 +109,16 @@ def test_the_leaderboard_is_the_stored_one():
 @pytest.mark.compiled
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", [s for s in accuracy.agents() if s not in accuracy.LONG])
-def test_a_mark_in_the_exam_is_that_of_now(spec):
+def test_the_accuracy_in_the_exam_has_not_changed(spec):
     found = evaluation.quality(spec, jobs=1)
     for page in accuracy.PAGES:
         assert accuracy.made(page, spec, found) == page.read_text(encoding="utf-8")
 
 
 def test_speed_is_said_as_the_benchmarks_showed_it():
-    """The README's ratios are the tables' lowest and highest, rounded down to one digit."""
+    """The README's ratios are the tables' lowest and highest, rounded down to one digit; that of
+    the AEC loop is the table's.
+    """
     loops = cells_of("docs/explanation/speed.md", "| loop |")
     sets = cells_of("docs/explanation/speed.md", "| set |")
     self_play = [number(ratio) for name, *_, ratio in loops if "boards, self-play" in name]
@@ -126,14 +128,14 @@ def test_speed_is_said_as_the_benchmarks_showed_it():
     one, many = ([number(row[column]) for row in alone] for column in (5, 7))
     measured = [min(self_play), aec, min(many), min(one), max(one)]
     stated = re.search(
-        r"4,096 boards costs at least ([\d,]+) times less .* at least (\d) times as fast on .*"
+        r"4,096 boards costs at least ([\d,]+) times less .* loop runs ([\d.]+) times as fast on .*"
         r"12 to 30 discs without books .* at least (\d) times as fast as BitBully in batches, "
         r"and (\d) to (\d) times position by position",
         " ".join((ROOT / "README.md").read_text().split()),
     )
     for message, ratio in zip(map(number, stated.groups()), measured, strict=True):
         digit = 10 ** int(math.log10(ratio))
-        assert message == ratio // digit * digit
+        assert message in (ratio, ratio // digit * digit)
 
 
 def number(text):
