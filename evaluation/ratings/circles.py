@@ -8,8 +8,10 @@ above 1.96 times the root of the sum of their squares. This takes at least four 
 
 A triad is three agents whose three pairs are decided, and it is a circle if each of them beats one
 of the others. Chance makes circles too. How many is simulated from the fitted ratings: the sizes
-of all surpluses stay, and the signs are drawn anew, such that the mean sum is the one that the
-ratings expect. Openings that favour a colour, draws and repeated games stay as they are.
+of all surpluses stay, and the signs are drawn anew. So openings that favour a colour, draws and
+repeated games stay as they are. The mean sum of a pair is the one that its ratings expect, or its
+own if that is nearer to 0, or 0 if it has the other sign: styles that Elo misses, but that leave
+the order of the agents as it is, are no circles.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ class Circles(NamedTuple):
 
     triads: int = 0  #: three agents of whom any two are decided: one beats the other beyond chance
     cyclic: int = 0  #: the triads in which each agent beats one of the others
-    expected: Interval = Interval(0.0, 0.0, 0.0)  #: share of the triads, 0..1, by the ratings
+    expected: Interval = Interval(
+        0.0, 0.0, 0.0
+    )  #: share by chance, 0..1; 0 in a run without triads
     example: tuple[str, ...] = ()  #: the clearest: each beats the next, and the last the first
 
     @property
@@ -80,6 +84,7 @@ def circles(tally: Tally, elo: Float64s, seed: int = 0) -> Circles:
     triads, cyclic = map(int, _counts(clear))
     one, other = np.triu_indices(len(elo), 1)
     mean = units[one, other] * np.tanh((elo[one] - elo[other]) / ELO / 2)
+    mean = np.clip(surplus.sum(0)[one, other], np.minimum(mean, 0), np.maximum(mean, 0))
     shares, generator = [], tally.generator(seed)
     for draws in np.array_split(np.empty(DRAWS), -(-DRAWS * len(elo) ** 2 // _BLOCK)):
         drawn = np.zeros((len(draws), *root.shape))

@@ -243,7 +243,10 @@ def alarms(world, openings, runs, seed=0):
     return found / runs
 
 
-@pytest.mark.parametrize("world", [World((0.0,) * 9), World(evenly(7, 200), twin=True)])
+NO_CIRCLE = World((0.0,) * 9), World(evenly(7, 200), twin=True), World(evenly(9, 200), by_style=150)
+
+
+@pytest.mark.parametrize("world", NO_CIRCLE)
 def test_a_field_without_a_circle_seldom_shows_one(world):
     assert alarms(world, 25, 100) <= 0.05
 

@@ -9,7 +9,7 @@ from c4env.evaluation.cli.declare import Parser, add_format
 from c4env.evaluation.cli.output import show
 
 NAMES = (
-    "book", "exam", "graded", "intervals", "leaderboard", "marks", "outputs", "power",
+    "book", "circles", "exam", "graded", "intervals", "leaderboard", "marks", "outputs", "power",
     "reference", "threats", "units", "weights",
 )  # fmt: skip
 
