@@ -10,8 +10,8 @@ A triad is three agents whose three pairs are decided, and it is a circle if eac
 of the others. Chance makes circles too. How many is simulated from the fitted ratings: the sizes
 of all surpluses stay, and the signs are drawn anew. So openings that favour a colour, draws and
 repeated games stay as they are. The mean sum of a pair is the one that its ratings expect, or its
-own if that is nearer to 0, or 0 if it has the other sign: styles that Elo misses, but that leave
-the order of the agents as it is, are no circles.
+own less a standard deviation if that is nearer to 0, or 0 if it has the other sign: styles that Elo
+misses, but that leave the order of the agents as it is, are no circles.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def circles(tally: Tally, elo: Float64s, seed: int = 0) -> Circles:
     triads, cyclic = map(int, _counts(clear))
     one, other = np.triu_indices(len(elo), 1)
     mean = units[one, other] * np.tanh((elo[one] - elo[other]) / ELO / 2)
-    mean = np.clip(surplus.sum(0)[one, other], np.minimum(mean, 0), np.maximum(mean, 0))
+    own = np.sign(clear) * np.maximum(np.abs(clear) - 1, 0) * root
+    mean = np.clip(own[one, other], np.minimum(mean, 0), np.maximum(mean, 0))
     shares, generator = [], tally.generator(seed)
     for draws in np.array_split(np.empty(DRAWS), -(-DRAWS * len(elo) ** 2 // _BLOCK)):
         drawn = np.zeros((len(draws), *root.shape))
