@@ -1,1 +1,1 @@
-"""Measure strength from results: win tables, Elo ratings, sequential tests and cycles."""
+"""Measure strength from results: win tables, Elo ratings, sequential tests and circles."""

@@ -29,6 +29,7 @@ import numpy as np
 
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, suggest
+from c4env.evaluation.ratings.circles import NONE, Circles, circles
 from c4env.evaluation.ratings.fit import Interval
 from c4env.evaluation.ratings.samples import (
     chance_better,
@@ -126,6 +127,7 @@ class Ratings(Sequence[Rating]):
             and places cannot be compared.
         together: the factor on the half width of a difference with which the intervals of all
             differences hold at once in 95 % of runs; 1 for two agents.
+        circles: agents that beat each other in a circle, which no Elo can show.
     """
 
     players: tuple[Rating, ...]
@@ -137,6 +139,7 @@ class Ratings(Sequence[Rating]):
     centred: bool = False
     group_sizes: tuple[int, ...] = ()
     together: float = 1.0
+    circles: Circles = NONE
 
     @overload
     def __getitem__(self, index: int) -> Rating: ...
@@ -276,7 +279,7 @@ class Ratings(Sequence[Rating]):
         return f"{exact and 'Exact over this set: '}{exact}95 % intervals over {units}{alone}."
 
     def warnings(self) -> tuple[str, ...]:
-        """Return sentences on groups that never met, and on too few openings."""
+        """Return sentences on groups that never met, on too few openings, and on circles."""
         warnings = []
         groups = self.groups
         if len(groups) > 1:
@@ -291,6 +294,8 @@ class Ratings(Sequence[Rating]):
             few = "1 opening is" if openings == 1 else f"{openings} openings are"
             agents = "the two" if len(self) == 2 else "all of these agents"
             warnings.append(f"{few} too few to tell {agents} apart.")
+        if self.circles.found:
+            warnings.append(self.circles.sentence())
         return tuple(warnings)
 
 
@@ -360,6 +365,7 @@ def rate(
         centred=anchor is None and bool(centre),
         group_sizes=tuple(map(len, groups)),
         together=together,
+        circles=circles(tally, elo, seed),
     )
 
 

@@ -165,9 +165,11 @@ class Tournament(Result):
         return "\n".join([*lines, *self.table.notes, counted])
 
     def facts(self) -> dict[str, Any]:
-        """The digest of the games, and the first-move advantage."""
-        first = self.ratings.first_move._asdict() if self.games else None
-        return {"digest": self.digest, "first_move": first}
+        """The digest of the games, the first-move advantage, and the circles."""
+        if not self.games:
+            return {"digest": self.digest, "first_move": None, "circles": None}
+        first, circles = self.ratings.first_move._asdict(), self.ratings.circles.fact()
+        return {"digest": self.digest, "first_move": first, "circles": circles}
 
     def _about_ratings(self) -> list[str]:
         return [self.ratings.line(), *self.ratings.zero(), *self.ratings.warnings()]

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from c4env.evaluation.ratings.fit import fit
+from c4env.evaluation.ratings.circles import circles
+from c4env.evaluation.ratings.fit import firth, fit
 from c4env.evaluation.ratings.ratings import rate
 from c4env.evaluation.ratings.sprt import SCORES, Sprt, expected_score
 from c4env.evaluation.ratings.tally import Tally
@@ -28,6 +29,8 @@ class World(NamedTuple):
     by_pair: float = 0.0  # and by opening and pair of agents
     draws: float = 0.0
     twin: bool = False  # whether the last agent plays as the first does
+    circle: float = 0.0  # by how much each of the middle three beats the next, if it does
+    by_style: float = 0.0  # standard deviation of what Elo says wrong of a pair, in all openings
 
     def chances(self, openings, generator):
         """Of the first player to win a game that is not drawn, ``[openings, N, N]``.
@@ -38,7 +41,16 @@ class World(NamedTuple):
         elo, n = np.array(self.elo), len(self.elo)
         edge = self.first_move + self.by_opening * generator.standard_normal((openings, 1, 1))
         edge = edge + self.by_pair * generator.standard_normal((openings, n, n))
-        return 1 / (1 + 10 ** (-(elo[:, None] - elo + edge) / 400))
+        ahead = elo[:, None] - elo
+        if self.by_style:
+            style = self.by_style * np.triu(generator.standard_normal((n, n)), 1)
+            # The stronger agent stays so: without a circle, whatever the style.
+            ahead = np.sign(ahead) * np.maximum(np.sign(ahead) * (ahead + style - style.T), 0)
+        if self.circle:
+            three = n // 2 + np.array([-1, 0, 1])
+            ahead[three, np.roll(three, -1)] = self.circle
+            ahead[np.roll(three, -1), three] = -self.circle
+        return 1 / (1 + 10 ** (-(ahead + edge) / 400))
 
     def points(self, openings, generator):
         """Of the first player, in one game of each pair in each opening."""
@@ -216,6 +228,31 @@ def test_the_best_of_many_is_not_drawn_to_the_mean_by_virtual_games():
     world, generator = World(evenly(21, 600), 0, 0), np.random.default_rng(2)
     ratings = [rate(tally(world.points(4, generator), 1 - np.eye(21))) for _ in range(5)]
     assert np.mean([r[0].elo - r[-1].elo for r in ratings]) == pytest.approx(1200, abs=150)
+
+
+def alarms(world, openings, runs, seed=0):
+    """The share of simulated round robins that are said to have a circle."""
+    generator, n = np.random.default_rng([seed, openings]), len(world.elo)
+    games, found = 1.0 - np.eye(n), 0
+    for run in range(runs):
+        points = world.points(openings, generator) * games
+        won = points.sum(0)
+        even = (won + openings * games - won.T) / 2
+        elo = firth(even, openings * games, 2)[0][0]
+        found += circles(tally(points, games), elo, run).found
+    return found / runs
+
+
+NO_CIRCLE = World((0.0,) * 9), World(evenly(7, 200), twin=True), World(evenly(9, 200), by_style=150)
+
+
+@pytest.mark.parametrize("world", NO_CIRCLE)
+def test_a_field_without_a_circle_seldom_shows_one(world):
+    assert alarms(world, 25, 100) <= 0.05
+
+
+def test_a_strong_circle_is_found():
+    assert alarms(World(evenly(7, 350), circle=300), 25, 50) >= 0.9
 
 
 PAIRS = {  # how often a pair of games brings 0, 1/2, 1, 3/2, 2 points, before one is the stronger

@@ -9,7 +9,7 @@ from c4env.evaluation.cli.declare import Parser, add_format
 from c4env.evaluation.cli.output import show
 
 NAMES = (
-    "accuracy", "book", "exam", "graded", "intervals", "leaderboard", "outputs", "power",
+    "accuracy", "book", "circles", "exam", "graded", "intervals", "leaderboard", "outputs", "power",
     "reference", "threats", "units", "weights",
 )  # fmt: skip
 
