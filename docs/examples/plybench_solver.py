@@ -3,8 +3,8 @@
 python docs/examples/plybench_solver.py --games 10
 c4 quality results/benchmarks/c4env   # the same games: half the regret is `given_away`
 
-Needs PlyBench (pip install plybench, on Python 3.12) and a folder to write results in. It took
-40 seconds and printed:
+Needs PlyBench (pip install plybench, on Python 3.12) and a folder to write results in. It
+took 40 seconds and printed:
 
     random: regret 0.800 of 2 a move
 """
