@@ -1,6 +1,7 @@
 """Games of other programs become a run; what is wrong with one is one line."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -20,10 +21,16 @@ WON = "4455667"  # four in the bottom row
 REAL = {  # files that the programs wrote: the names to add, and the game
     "kaggle.json": (None, ("anna", "bert"), "", 1, "four"),
     "kaggle_illegal.json": (None, ("anna", "bert"), "7", 0, "illegal column"),
+    "game_arena.json": (None, ("anna", "bert"), "2757717", 0, "four"),
+    "game_arena_illegal.json": (None, ("anna", "bert"), "2757717", 0, "illegal column"),
+    "plybench.json": (
+        None, tuple(f"random:distribution=uniform ({seat})" for seat in ("first", "second")),
+        "465367", 0, "four",
+    ),
     "spin_bench.json": (None, ("random", "random"), "", 0, "four"),
     "open_spiel.txt": (("anna", "bert"), ("anna", "bert"), "4433556", 0, "four"),
     "text_arena.json": (("anna", "bert"), ("anna", "bert"), "4343434", 0, "four"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -133,7 +140,7 @@ BAD = {
         "[]": "has no game",
         "[3, 3, 7]": "7 is no 0-based column 0..6, which a list has; write 1-based moves as a text",
         "[3, 3, true]": "expected integers",
-        '{"game": 1}': "an object with no moves",
+        '{"game": 1}': "an object with game is no game: expected an episode of Kaggle's ConnectX",
         '[["a", "b", "44"], ["a", "b", [3, -1]]]': "game 2: -1 is no 0-based column",
         '{"first": "a", "second": "b", "moves": "44", "result": "1-0"}': "unknown 'result'",
         '{"first": "a", "moves": "44"}': "expected moves, also first and second",
@@ -189,6 +196,22 @@ WRONG = {
         "board": lambda e: e["configuration"].update(rows=8),
         "empty": lambda e: e.update(steps=[]),
     },
+    "game_arena.json": {
+        "rewards": lambda e: e.update(rewards=[-1, 1]),
+        "turns": lambda e: e["steps"].pop(4),
+        "end": lambda e: e["steps"].pop(),
+        "damaged": lambda e: e["configuration"].update(openSpielGameParameters={"rows": None}),
+        "actions": lambda e: e["steps"][3].pop(),
+        "empty": lambda e: e.update(steps=[]),
+    },
+    "plybench.json": {
+        "turns": lambda game: game["steps"].pop(3),
+        "end": lambda game: game["steps"].pop(),
+        "damaged": lambda game: game["steps"][2].pop("move"),
+        "move": lambda game: game["steps"][2].update(move="C4"),
+        "result": lambda game: game["ending"].update(result=1),
+        "empty": lambda game: game.update(steps=[]),
+    },
     "spin_bench.json": {
         "winner": lambda e: e.update(winner="Player 2", status="Player 2 wins!"),
         "columns": lambda e: one_more((move, "action") for move in e["game_log"]),
@@ -216,6 +239,74 @@ def test_wrong_copies_of_real_files(tmp_path, name, what):
         read_games(tmp_path / name, REAL[name][0])
     assert str(error.value).startswith(str(tmp_path / name))
     assert "\n" not in str(error.value)
+    assert not re.search(r"Error|None|dict|'str'|object has", str(error.value))
+
+
+OTHERS = {  # files that the programs wrote of other games
+    "game_arena_board.json": "open_spiel_connect_four on a board of 5x6x4: expected",
+    "plybench_tictactoe.json": "'tic_tac_toe()' of PlyBench: expected connect_four()",
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_another_game_is_named(name):
+    with pytest.raises(UnreadableRun, match=re.escape(OTHERS[name])):
+        read_games(FILES / name)
+
+
+def test_a_format_is_known_by_all_its_marks(tmp_path):
+    file = tmp_path / "game.json"
+    for value, why in {
+        '{"steps": []}': "an object with steps is no game: expected an episode",
+        '{"name": "open_spiel_chess", "steps": []}': "and the name 'open_spiel_chess' is no game",
+        '{"name": "connectx", "steps": 5}': "ConnectX without configuration, rewards, statuses",
+        '{"moves": "44", "steps": []}': "an object with moves and an unknown 'steps'",
+    }.items():
+        file.write_text(value)
+        with pytest.raises(UnreadableRun, match=re.escape(why)):
+            read_games(file)
+
+
+def test_an_arena_counts_repeated_requests_and_opens_with_its_initial_actions():
+    episode = json.loads((FILES / "game_arena.json").read_text())
+    assert read_games(episode).games[0].asked_again == (4, 4)  # each third answer, by design
+    episode["info"]["Agents"] = [{"Name": name} for name in episode["info"].pop("TeamNames")]
+    first = episode["steps"].pop(2)[0]["action"]["submission"]
+    episode["info"]["initialActions"] = [first]
+    (game,) = read_games(episode).games
+    assert (game.players, game.opening, game.moves[:3]) == (("anna", "bert"), "2", "275")
+    episode["info"]["Agents"] = [{"Name": "anna"}] * 2
+    assert read_games(episode).games[0].players == ("anna (first)", "anna (second)")
+
+
+@pytest.mark.parametrize(
+    ("statuses", "ending", "winner"),
+    [(["DONE", "TIMEOUT"], "time", 0), (["ERROR", "ERROR"], "cut", None)],
+)
+def test_an_arena_says_who_failed(statuses, ending, winner):
+    episode = json.loads((FILES / "game_arena_illegal.json").read_text())
+    episode.update(statuses=statuses, rewards=[None, None])
+    (game,) = read_games(episode).games
+    assert (game.ending, game.winner) == (ending, winner)
+
+
+@pytest.mark.parametrize(("name", "ending"), [
+    ("Refusal", "no answer"), ("Wrong action format", "unreadable"),
+    ("Illegal action selected", "illegal column"),
+])  # fmt: skip
+def test_plybench_says_why_a_move_failed(name, ending):
+    game = json.loads((FILES / "plybench.json").read_text())
+    game["steps"][-1]["move"], game["ending"]["result"] = f"FAIL: {name} (?)", 3
+    (read,) = read_games(game).games
+    assert (read.ending, read.winner) == (ending, 1)
+
+
+def test_folders_of_results_are_one_run(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / "results" / folder).mkdir(parents=True)
+        shutil.copy(FILES / "plybench.json", tmp_path / "results" / folder / "game_1.json")
+        (tmp_path / "results" / folder / "metadata.json").write_text('{"n_games": 1}')
+    assert len(read_games(tmp_path).games) == 2
 
 
 def test_games_that_no_rating_counts_or_counts_twice_are_noted():
