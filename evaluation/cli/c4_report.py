@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", type=Path, metavar="SOURCE", help="a run, or any files of games")
+    parser.add_argument("source", type=Path, metavar="SOURCE", help="a run, or games in files")
     add_names(parser)
     add_board(parser)
     add_format(parser)

@@ -79,7 +79,7 @@ def quality(
             set that is made from the seed.
         seed: seed of stochastic agents, of the sets that are made, and of the intervals.
         jobs: number of threads that judge, one for each core if not given.
-        out: folder that keeps answers and scores; the same call resumes an interrupted one.
+        out: folder that keeps answers and scores; the same call resumes from there.
         watch: called with ``"portions"`` of a fresh exam, ``"positions"`` or ``"answers"``, the
             number done and the total.
 

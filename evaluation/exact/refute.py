@@ -196,7 +196,7 @@ def refute(
             search asks the agent for no new move, except to complete the last line.
         seed: seed of the openings and of the agent. The seed of each position is derived from it.
         jobs: number of searches at a time; the result does not depend on it.
-        out: folder that keeps each answer and score at once, in ``refutations.jsonl``. The same
+        out: folder that keeps each answer and score at once, in ``refutations.jsonl``; the same
             call, or a call with more positions, resumes from there. Several agents can share the
             folder.
         limit: number of openings to take, drawn by the seed; all if not given.
