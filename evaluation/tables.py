@@ -157,8 +157,8 @@ class Table(Result):
         title: a line above the table.
         notes: lines below the table.
         matrix: a table that text and Markdown show instead of this table.
-        lines: for a table of one item, the columns that text and Markdown show, in groups. Each
-            group is a line.
+        lines: for a table of one item, the columns that text and Markdown show, in groups, one
+            line per group.
     """
 
     columns: Sequence[Column]

@@ -12,8 +12,8 @@ SOURCE is what `c4 report` reads: a directory of `c4 run --out`, a text with one
 (`first second moves`), .csv, .json, an episode of Kaggle's ConnectX, a log of SPIN-Bench or
 TextArena, a state of OpenSpiel, or a folder of these files.
 
-The command finds the exact score of every column on all cores. It stores the scores in
-scores.jsonl, in the run's directory or in --out. Run the same command again to resume an
+The command finds the exact score of every column on all cores. The scores are
+stored in scores.jsonl, in the run's directory or in --out. Run the same command again to resume an
 interrupted run.
 
 Columns:

@@ -8,7 +8,7 @@ The recipe has three steps. The result does not depend on the number of processe
    network that ships was never trained on it, and if neither side could win with the next disc.
 2. *Critical positions*. By exact play some columns keep the win or the draw, and other columns give
    it away.
-3. *Spread*. Each number of plies gets at most 60 positions. As far as there are enough positions,
+3. *Spread*. Every number of plies gets at most 60 positions. As far as there are enough positions,
    the kinds have equal parts: won or drawn, and one, two or more columns that keep the result.
 """
 

@@ -69,7 +69,7 @@ def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
         names: the players of games without names.
 
     Raises:
-        UnreadableRun: a game cannot be read, there is no game, or players have no names or two.
+        UnreadableRun: a game cannot be read, no game was found, or players have no names or two.
     """
     files = [path]
     if path.is_dir():

@@ -4,7 +4,7 @@
     writer.measure(model, step)  # from time to time
 
 The model chooses a move in each position of the exam (``c4env.agents.solver.exam``), and plays a
-few games against agents of the leaderboard. Each measurement becomes a line of
+few games against agents of the leaderboard. A measurement is stored as a line of
 ``FOLDER/strength.jsonl``.
 """
 

@@ -45,7 +45,7 @@ ENDING: Final = 1.0  # seconds from the last request to the end of the process
 agents: Final[dict[str, Any]] = {}
 """The agents of this process, by name."""
 _own: Final[dict[str, set[Path]]] = {}
-"""The files in the hash of an agent that is alone in this process, by the agent's name."""
+"""The files in the hash of an agent that has this process for itself, by the agent's name."""
 
 
 def make(name: str, text: str, movetime: float | None, begun: Contents) -> Any:

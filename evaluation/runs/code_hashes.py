@@ -11,8 +11,8 @@ These files are hashed, each by its name and content:
 
 These files are not hashed: a :data:`~c4env.agents.making.options.WrittenFile`, installed packages,
 this project, and the files that a move imports or opens. Code that loads an agent again compares
-the hashes (:func:`require_same`). This happens in a process that starts again, for a submission or
-program that is loaded for each game, and in a worker of a cluster.
+the hashes (:func:`require_same`): a process that starts again, a worker of a cluster, and the
+loading of a submission or program for each game.
 """
 
 from __future__ import annotations

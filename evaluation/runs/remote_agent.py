@@ -52,7 +52,7 @@ with the c4env of this process, even if another c4env is installed."""
 
 
 class AgentProcess:
-    """A process that plays agents. It starts at the first question, and again after its death.
+    """A process that plays agents; it starts at the first question, and again after its death.
 
     Args:
         module: the module that the process runs, and its arguments.

@@ -62,8 +62,8 @@ class Settings:
         margin: seconds by which a move may exceed movetime.
         again: play the forfeited games in ``out`` again, for example on a repaired machine. The old
             lines stay in the file, and the new games count.
-        backend: play on a cluster: dask or ray. None plays on this machine. Each worker writes its
-            games in batches, about every ten seconds.
+        backend: play on a cluster: dask or ray. None plays on this machine. The games of each
+            worker are written in batches, about every ten seconds.
         address: address of the cluster, all of whose workers play. Without an address, dask and
             ray start ``jobs`` workers on this machine.
 
@@ -147,7 +147,7 @@ def shuffled(openings: Sequence[str], seed: int) -> list[str]:
 
 
 class Course(Protocol):
-    """The rule that chooses the next games of a run. It depends only on the run's games."""
+    """The rule that chooses the next games of a run. The choice depends only on the games."""
 
     @property
     def games(self) -> int:
