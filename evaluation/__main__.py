@@ -147,7 +147,7 @@ def _execute(words: list[str]) -> int:
 
 
 def _quote(words: list[str], message: str) -> str:
-    """Return the advice to quote a command, if the unknown agent is the word after one."""
+    """Return the advice to quote a program with its arguments, if the unknown agent is one."""
     for before, word in pairwise(words):
         if re.match(r"([^=:/]+=)?exec:\S+$", before) and f"agent {word!r}" in message:
             return f"; quote a command with arguments: '{before} {word}'"
@@ -163,7 +163,7 @@ def _execute_command(name: str, words: list[str]) -> int:
     """Parse the arguments of a command and run it, on the board that ``--board`` names."""
     first = argparse.ArgumentParser(prog=f"c4 {name}", add_help=False, exit_on_error=False)
     first.add_argument("--board")
-    with contextlib.suppress(argparse.ArgumentError):  # which the command's own parser reports
+    with contextlib.suppress(argparse.ArgumentError):  # the command's own parser reports it
         if size := first.parse_known_args(words)[0].board:
             use_board(size)  # before the command imports it
     from c4env.geometry import require_standard

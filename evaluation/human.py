@@ -1,4 +1,4 @@
-"""People: a person at the terminal as a policy, and the record of games that people played."""
+"""A person at the terminal as a policy, and the record of games that people played."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOCK_SECONDS: Final = 5.0  # to wait while another process records a game
 
 
 class Left(Unavailable):
-    """A person left the game, which then has no result."""
+    """The error for a game that a person left; the game has no result."""
 
 
 class Human:

@@ -5,4 +5,4 @@ from __future__ import annotations
 from collections.abc import Callable
 
 ProgressCallback = Callable[[int, int], None]
-"""A function that is called from time to time with what is done and the total."""
+"""A function that is called from time to time with the amount done and the total."""

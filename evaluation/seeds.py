@@ -9,6 +9,6 @@ import numpy as np
 
 
 def seeds(identity: Iterable[str], *numbers: int) -> np.random.SeedSequence:
-    """Return a seed derived from names and numbers, such as those that identify a game."""
+    """Return a seed derived from names and numbers, for example of a game."""
     digest = hashlib.sha256("\0".join(identity).encode()).digest()
     return np.random.SeedSequence([*numbers, *map(int, np.frombuffer(digest, np.uint32))])

@@ -1,12 +1,12 @@
 """Results as raw values in named columns: text, Markdown, CSV, JSON and pandas frames.
 
-A :class:`Column` has a name, a format and a function that gets its value; all forms are made from
-the same columns, so a new statistic is one new column. CSV, JSON and frames hold the raw values. A
-value with fields, such as an interval, is one cell for people and a column for each field in the
-other forms. The page of a run reads the same JSON.
+A :class:`Column` has a name, a format and a function that gets its value. All forms are made from
+the same columns, so a new statistic needs only one new column. CSV, JSON and frames have the raw
+values. A value with fields, such as an interval, is one cell in text and Markdown, and one column
+per field in the other forms. The page of a run reads the same JSON.
 
-Cells and messages may contain text from agents: names, reasons, exceptions. :func:`printable`
-makes such text safe for a terminal.
+Cells and messages may contain text from agents, such as names, reasons and exceptions.
+:func:`printable` makes the text safe for a terminal.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Column(NamedTuple):
     def value(self, item: Any) -> Any:
         """Get the raw value of an item: a text, a number, None, or a named tuple of these.
 
-        nan and infinities, which JSON does not have, become None.
+        nan and infinities become None, because JSON has no numbers for them.
         """
         if self.of is not None:
             value = self.of(item)
@@ -84,7 +84,7 @@ class Result(abc.ABC):
 
     @abc.abstractmethod
     def tables(self) -> Mapping[str, Table]:
-        """The tables by name; the first is the main table, which CSV holds."""
+        """The tables by name. The first table is the main table, the only one in CSV."""
 
     def sentence(self) -> str:
         """The result in a sentence, which is printed above the tables."""
@@ -95,7 +95,7 @@ class Result(abc.ABC):
         return ""
 
     def facts(self) -> dict[str, Any]:
-        """Plain Python objects that only JSON holds."""
+        """Plain Python objects that only JSON shows."""
         return {}
 
     def content(self) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class Result(abc.ABC):
         return "\n\n".join(filter(None, [self.sentence(), *tables, self.summary()]))
 
     def markdown(self) -> str:
-        """The result as Markdown, which a notebook shows; each note is a paragraph."""
+        """The result as Markdown, as a notebook shows it; each note is a paragraph."""
         tables = [table.as_markdown() for table in self.tables().values()]
         lines = [self.sentence(), *tables, *self.summary().split("\n")]
         return "\n\n".join(filter(None, lines))
@@ -156,9 +156,9 @@ class Table(Result):
         items: an object for each row, from which the columns get their values.
         title: a line above the table.
         notes: lines below the table.
-        matrix: a table that text and Markdown show in place of this one.
-        lines: for a table of one item, the columns that text and Markdown show, in groups: each
-            group is a line.
+        matrix: a table that text and Markdown show instead of this table.
+        lines: for a table of one item, the columns that text and Markdown show, in groups, one
+            line per group.
     """
 
     columns: Sequence[Column]
@@ -196,7 +196,7 @@ class Table(Result):
         return "\n".join(self.notes)
 
     def raw(self) -> list[list[Any]]:
-        """A heading and the raw values; a value with fields is a cell for each field."""
+        """A heading and the raw values; a value with fields has a cell for each field."""
         by_column = []
         for column in self.columns:
             values = [column.value(item) for item in self.items]
@@ -210,12 +210,12 @@ class Table(Result):
         return [list(row) for row in zip(*by_column, strict=True)]
 
     def records(self) -> list[dict[str, Any]]:
-        """A dictionary of raw values for each row, as :meth:`raw`."""
+        """A dictionary of raw values for each row, with the headings of :meth:`raw`."""
         heading, *rows = self.raw()
         return [dict(zip(heading, row, strict=True)) for row in rows]
 
     def as_text(self) -> str:
-        """The table alone, with aligned columns."""
+        """Only the table, with aligned columns."""
         if self.matrix is not None:
             return self.matrix.as_text()
         if self.lines:
@@ -230,7 +230,7 @@ class Table(Result):
         return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))
 
     def as_markdown(self) -> str:
-        """The table alone as Markdown."""
+        """Only the table, as Markdown."""
         if self.matrix is not None:
             return self.matrix.as_markdown()
         if self.lines:
@@ -251,7 +251,7 @@ class Table(Result):
             yield [column.name, *map(column.shown, values)], text
 
     def _in_lines(self) -> Iterator[str]:
-        """Yield the lines of a table of one item; None is left out."""
+        """Yield the lines of a table of one item, without empty values."""
         (item,) = self.items
         for line in self.lines:
             values = [(column, column.value(item)) for column in line]
@@ -292,7 +292,7 @@ def width(text: str) -> int:
 
 
 def shortened(value: object, columns: int) -> str:
-    """A value as text of at most ``columns`` characters; three dots mark a cut."""
+    """A value as text of at most ``columns`` characters; three dots show a cut."""
     whole = str(value)
     text = whole[: columns + 1]
     if text == whole and width(text) <= columns:
@@ -303,7 +303,7 @@ def shortened(value: object, columns: int) -> str:
 
 
 def rounded(value: float, form: str) -> str:
-    """Format a number; halves round away from zero, as on the web pages, and -0 is 0."""
+    """Format a number; halves round away from zero, as on the web pages, and -0 becomes 0."""
     if not form or not isinstance(value, float):
         return format(value, form)
     sign = "+" * form.startswith("+")
@@ -326,5 +326,5 @@ def _finite(value: Any) -> Any:
 
 
 def _is_control(character: str) -> bool:
-    """Whether a character is a control, lone surrogate, line separator or direction mark."""
+    """Whether a character is a control, lone surrogate, line separator or direction sign."""
     return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTIONS

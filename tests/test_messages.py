@@ -43,7 +43,7 @@ MESSAGES = {
     ),
     "one name twice": (
         lambda run: evaluation.round_robin(["a=greedy", "a=random"]),
-        "agent 'a' is given twice: give each agent a name of its own: one=greedy two=random",
+        "agent 'a' is given twice: give each agent its own name: one=greedy two=random",
     ),
     "one agent twice": (
         lambda run: evaluation.round_robin(["a=greedy", "a=greedy"]),

@@ -1,9 +1,10 @@
 """Check an agent before it plays: c4 check myfile.py:agent.
 
 The agent answers some positions of a game. Are its moves legal? Does the same seed give the same
-moves, in a new process and in the same one after other games? Is the agent deterministic, and does
-it claim to be? How long does a move take? Errors come with file and line. Of a program (exec:) the
-first line is named that breaks the text protocol. The exit code is 1 if a check fails.
+moves, in a new process and in the same process after other games? Is the agent deterministic, and
+does it claim to be? How long does a move take? An error is shown with its file and line. For
+`exec:` programs, the table shows the first line that breaks the text protocol. If a check fails,
+the exit code is 1.
 """
 
 from __future__ import annotations

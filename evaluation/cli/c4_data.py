@@ -6,14 +6,16 @@
 FILE ends in .npz (NumPy) or .parquet (pandas, Hugging Face's datasets). Its fields are mine and
 theirs (bitboards, side to move first), ply, score, columns (the score of each column, -99 if it is
 full), best (the columns with the greatest score) and split. No two positions are equal or mirror
-images, and none is in the exam of `c4 quality`. Half of the positions are of random games, half of
-games between agents, with some random moves.
+images, and no position is in the exam of `c4 quality`. Half of the positions are from random games,
+and half are from games between agents, with some random moves.
 
-With --concepts it also has bitboards of the cells that the next disc can take (playable), of those
-that keep the win or the draw (keeping), and of each side's threats: in odd rows, in even rows, and
-those that can be played now (mine_odd, mine_even, mine_now, theirs_odd, theirs_even, theirs_now).
+With --concepts the file also has bitboards of the cells that the next disc can take (playable), of
+the playable cells that keep the win or the draw (keeping), and of each side's threats: in odd rows,
+in even rows, and playable at once (mine_odd, mine_even, mine_now, theirs_odd, theirs_even,
+theirs_now).
 
-The file does not depend on --jobs. After an interruption the command resumes from FILE.part.
+The file does not depend on --jobs. If the command is interrupted, run it again: it resumes from
+FILE.part.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
     add_options(parser, data, "positions")
     parser.add_argument(
-        "--plies", type=_range, metavar="A..B", help="discs on the board (default 8..30)"
+        "--plies", type=_range, metavar="A..B", help="number of discs on the board (default 8..30)"
     )
     add_options(parser, data, "seed")
     parser.add_argument(
@@ -68,6 +70,6 @@ def _range(text: str) -> range:
     bounds = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
     plies = range(int(bounds[1]), int(bounds[2] or bounds[1]) + 1) if bounds else range(0)
     if not plies or plies[-1] >= ROWS * COLUMNS:
-        expected = f"a number or a range such as 8..30, of 0..{ROWS * COLUMNS - 1}"
+        expected = f"a number or a range such as 8..30, within 0..{ROWS * COLUMNS - 1}"
         raise argparse.ArgumentTypeError(f"{text}: expected {expected}")
     return plies

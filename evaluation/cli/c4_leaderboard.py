@@ -1,9 +1,10 @@
 """Print the leaderboard that comes with c4env, or place one agent on its scale.
 
-Nothing is played without --place. --place SPEC plays one agent against agents of a stated strength
-(graded:elo=...), chosen by its results so far: the next opponent is as strong as the agent seems to
-be. Each opening is played with both colours. The same seed plays the same games. --out keeps them,
-and the same command resumes an interrupted run, or goes on with more games.
+Nothing is played without --place. With --place SPEC, one agent plays against agents of a stated
+strength (graded:elo=...). The next opponent is as strong as the agent seems to be by its results so
+far. The agents play every opening with both colours. The same seed gives the same games. --out
+keeps the games. Run the same command again to resume an interrupted run, or with a greater --games
+to add games.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Play two agents against each other: score, Elo difference, and who is stronger.
 
 Before it begins, the command says what difference so many openings can show. With --sprt 0,40 the
-match stops as soon as a sequential test has decided whether A is 0 or 40 Elo stronger than B: H0 or
-H1. The test counts pairs of games: two games from the same opening, with the colours swapped.
+match stops as soon as a sequential test has decided whether A is 0 Elo (H0) or 40 Elo (H1) stronger
+than B. The test counts pairs of games. A pair is two games from the same opening, with the colours
+swapped.
 """
 
 from __future__ import annotations

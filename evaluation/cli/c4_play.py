@@ -1,6 +1,6 @@
 """Play against an agent in the terminal: c4 play human alphabeta:depth=7.
 
-Each player is an agent's spec or `human`; the first one moves first. With --record the game is
+A player is an agent's spec or `human`. The first player moves first. With --record the game is
 appended to a record that `c4 report` reads, and the command prints the tally of the two players.
 With --format markdown, csv or json, standard output has only the tally.
 """
@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("players", nargs=2, metavar="PLAYER", help=f"`human`, {AGENT}")
     parser.add_argument(
         "--moves", default="", metavar="MOVES",
-        help="begin after these columns, such as MOVES that c4 report --agent prints",
+        help="begin after these columns, such as the ones that c4 report --agent prints",
     )  # fmt: skip
     parser.add_argument(
         "--record", type=Path, metavar="DIR", help="append the game to DIR (default: write nothing)"

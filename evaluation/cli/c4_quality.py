@@ -1,29 +1,37 @@
 """Judge moves, or heuristics without a search, by exact scores.
 
-  c4 quality SOURCE                          games of a run, or others' in files
+  c4 quality SOURCE                          games of a run, or files of games
   c4 quality SPEC ... --on SET ...           answers of agents to positions
   c4 quality --heuristics ... --on SET ...   how well heuristics order positions
 
 A SET is `exam` (critical positions that come with the package), `fresh:SEED` (an exam of the same
-kind that nobody has seen, made in minutes), a file of `moves score` lines, or begin-easy,
+kind that nobody has seen, made in minutes), a file with lines of `moves score`, or begin-easy,
 begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
 
-SOURCE is what `c4 report` reads: a directory of `c4 run --out`, a text with a game a line (`first
-second moves`), .csv, .json, an episode of Kaggle's ConnectX, a log of SPIN-Bench or TextArena, a
-state of OpenSpiel, or a folder of these.
+SOURCE is what `c4 report` reads: a directory of `c4 run --out`, a text with one game per line
+(`first second moves`), .csv, .json, an episode of Kaggle's ConnectX, a log of SPIN-Bench or
+TextArena, a state of OpenSpiel, or a folder of these files.
 
-The command finds the exact score of every column on all cores and keeps the scores in scores.jsonl
-of the run's directory, or of --out. After an interruption the same command resumes.
+The command finds the exact score of every column on all cores. The scores are
+stored in scores.jsonl, in the run's directory or in --out. Run the same command again to resume an
+interrupted run.
 
-Columns: accuracy, the share of the critical moves that keep the win or the draw; critical, some
-column keeps a win or draw that another gives away; optimal, the share of the moves with the best
-score; giving_away, the share of the moves with a worse result (win, draw or loss) than the best
-column; loss, the mean of the best score minus the move's score; forced, one legal column.
+Columns:
+  accuracy     share of the critical moves that keep the win or the draw
+  optimal      share of the moves with the best score
+  giving_away  share of the moves with a worse result (win, draw or loss) than
+               the best column
+  loss         mean of the best score minus the move's score
+  critical     number of moves at which some column keeps a win or a draw and
+               another column gives it away
+  forced       number of moves with only one legal column; other columns leave
+               these moves out
 
 For heuristics the table has the rank correlation between value and exact score, and how often the
-value's sign is right. Neither says how strong a search with it is: a tuned heuristic had the right
-sign 14 points more often, and its search gained 37 Elo (-5 .. +82). NAME is a heuristic of the zoo
-or module:function; without NAME the table has all heuristics of the zoo.
+value's sign is right. Neither number says how strong a search with the heuristic is. For example, a
+tuned heuristic had the right sign 14 points more often, and its search gained 37 Elo (-5 .. +82).
+NAME is a heuristic of the zoo or module:function. Without NAME the table has all heuristics of the
+zoo.
 """
 
 from __future__ import annotations
@@ -128,7 +136,7 @@ def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
     refuse(arguments, ["out", "names"], "with --heuristics")
     names = arguments.heuristics or list(HEURISTICS)
     for name in names:
-        Heuristic.of(name)  # report an error before making the sets
+        Heuristic.of(name)  # report a wrong name before making the sets
     seed = arguments.seed or 0
     positions = positions_of_sets(arguments.on, arguments.count, seed, arguments.jobs)
     with Progress("heuristics", arguments.quiet) as progress:

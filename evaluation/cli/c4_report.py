@@ -1,14 +1,16 @@
-"""Print the tables of a run, finished or not, of games that people played, or of others' games.
+"""Print the tables of a run, of games that people played, or of games from other programs.
 
-SOURCE is a directory that `c4 run --out` or `c4 play --record` wrote, or a file or folder of games
-of other programs: a text with a game a line (`first second moves`, columns 1-7), .csv or .json of
---games, an episode of Kaggle's ConnectX, a log of SPIN-Bench or TextArena, a state of OpenSpiel.
+SOURCE is a directory that `c4 run --out` or `c4 play --record` wrote (the run may be unfinished),
+or a file or folder of games from other programs: a text with one game per line (`first second
+moves`, columns 1-7), .csv or .json of --games, an episode of Kaggle's ConnectX, a log of SPIN-Bench
+or TextArena, a state of OpenSpiel.
 
 --html writes one page with tables, figures and every game with the exact score of each column. The
-command first computes these scores on all cores and keeps them in scores.jsonl of the directory, or
-of --out.
+command first computes these scores on all cores, and stores them in scores.jsonl, in the directory
+or in --out.
 
-If SOURCE has the strength.jsonl of a training, the table is its curve, and --plots draws it.
+If SOURCE has the strength.jsonl of a training, the table is the curve of the training, and --plots
+draws the curve.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", type=Path, metavar="SOURCE", help="a run, or games of others")
+    parser.add_argument("source", type=Path, metavar="SOURCE", help="a run, or games in files")
     add_names(parser)
     add_board(parser)
     add_format(parser)
@@ -57,11 +59,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--agent", type=standard_only(str), metavar="NAME",
-        help="show where this agent loses, and the moves to mend first",
+        help="show where this agent loses, and which mistakes to fix first",
     )  # fmt: skip
     parser.add_argument(
         "--out", type=Path, metavar="DIR",
-        help="for games of others: a folder that keeps the exact scores",
+        help="keep the exact scores in DIR, for games from other programs",
     )  # fmt: skip
     add_quiet(parser)
 

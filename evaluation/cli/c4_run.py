@@ -4,15 +4,22 @@ The result is a win table and ratings. With --only ME, agent ME plays all other 
 play each other. The table then has a row for each opponent.
 
 A spec such as `greedy` or `alphabeta:depth=6,heuristic=window` names an agent; `c4 list` shows all
-agents. FILE.py:function or package.module:attribute names your own agent; FILE.py alone means its
-function `agent`. NAME=SPEC gives an agent another name in the tables. A shell such as bash makes
-many specs of one: alphabeta:depth={2..6},heuristic={chain,window}. Without agents, the default
-field plays: random, greedy, and the published systems.
+agents. FILE.py:function or package.module:attribute names your own agent. FILE.py without a name
+means its function `agent`. NAME=SPEC gives an agent another name in the tables. In bash and zsh,
+one word can stand for many specs: alphabeta:depth={2..6},heuristic={chain,window}. Without agents,
+the default field plays: random, greedy, and the published systems.
 
-Columns: rank, the 95 % interval of the place; Elo, with its 95 % interval, 0 for the mean; LOS, the
-probability of being stronger than the next (with --only, than the opponent); nodes and ms, a move;
-1, 2, ..., percent of the points moving first against that agent; first and second, percent of the
-points moving first and second (with --only, wins/draws/losses).
+Columns:
+  rank        95 % interval of the agent's place
+  Elo         rating, with its 95 % interval; the mean of the agents is 0
+  LOS         probability of being stronger than the agent of the next row
+  nodes, ms   nodes and milliseconds per move
+  1, 2, ...   percent of the points when moving first against that agent
+  first       percent of the points when moving first
+  second      percent of the points when moving second
+With --only, each row is an opponent of ME. LOS is the probability that ME is
+stronger than the opponent. The columns nodes and ms are the opponent's, and
+first and second are the wins/draws/losses of ME.
 """
 
 from __future__ import annotations

@@ -2,16 +2,16 @@
 
 A position is written as the 1-based columns played. For a position on the command line, c4 prints
 its board, the score of every column, the best columns and the line of best play. Without a
-position, c4 reads positions from standard input, one per line, and answers each with a line of
-moves and score: the output is a list of labelled positions. On an input line, c4 ignores the text
-after the moves.
+position, c4 reads positions from standard input, one per line, and answers each position with a
+line of moves and score, so the output is a list of labelled positions. On an input line, c4 ignores
+the text after the moves.
 
 --all FILE writes every position of a small board as a NumPy table. numpy.load(FILE) has the fields
-mine and theirs (bitboards, side to move first), score, and columns: the score of each column, -99
-if the column is full or the game is over.
+mine and theirs (bitboards, side to move first), score, and columns (the score of each column, -99
+if the column is full or the game is over).
 
-A score is for the side to move: positive for a forced win, and greater for an earlier win; 0 for a
-draw; negative for a loss.
+A score is for the side to move: positive for a forced win (greater for an earlier win), 0 for a
+draw, and negative for a loss.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "positions", nargs="*", metavar="MOVES", help="columns played; `-` is the empty board"
     )
-    add_format(parser, "json has an object per line")
+    add_format(parser, "json has one object per line")
     add_board(parser)
     parser.add_argument(
         "--all", type=Path, metavar="FILE",

@@ -1,7 +1,7 @@
 """Open a page to play, analyse and replay games: c4 web.
 
-By default the server accepts connections only from this machine. The page offers the zoo and
-the agents named by SPEC, and can start no other code. The command needs
+By default the server accepts connections only from this machine. The page offers the zoo and the
+agents that SPEC names, and it cannot start any other code. The command needs
 `pip install starlette uvicorn`.
 """
 
@@ -52,7 +52,7 @@ def execute(arguments: argparse.Namespace) -> None:
     elif arguments.record is not None:
         options["record"] = Path(arguments.record)
     settings = ServerSettings(**options)
-    # Unless it is the default, which need not be compiled before the server answers.
+    # Skip the default hint, so that it is not compiled before the server answers.
     if "hint" in options and not isinstance(agents.make(settings.hint), SearchingAgent):
         raise InvalidOption(f"--hint {settings.hint}: expected an agent that searches")
     if settings.record is not None and settings.record.exists():

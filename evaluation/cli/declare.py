@@ -2,10 +2,11 @@
 
     add_options(parser, refute, "positions limit")
 
-A keyword's annotation is the option's type, the first sentence about it in the docstring the help,
-and the signature's default the default. So the command line says what Python's ``help`` says.
+The type of an option is the keyword's annotation, its help is the first sentence about the keyword
+in the docstring, and its default is the signature's default. So the command line says what Python's
+``help`` says.
 
-The options that several commands share, such as ``--format``, are declared here as well.
+This module also declares the options that several commands share, for example ``--format``.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ USUAL_OPENINGS: Final = 3
 _OPENINGS_HELP: Final = (
     "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after 4 plies "
     "with an exact score of -2..2; exam: its positions; moves:44,4453: the positions after these "
-    "moves (moves: alone is the empty board); or a file with one opening per line "
+    "moves (moves: is the empty board); or a file with one opening per line "
 )
-_KINDS: Final = (str, int, float)  # a keyword that takes a text and more is read as text
+_KINDS: Final = (str, int, float)  # a keyword that takes text or another type is read as text
 _PLACEHOLDERS: Final = {
     "out": "DIR", "record": "DIR", "hint": "SPEC", "host": "ADDRESS", "alpha": "P", "beta": "P",
     "width": "ELO",
@@ -50,10 +51,10 @@ def add_options(
     """Declare options for keywords of a function or dataclass.
 
     Args:
-        parser: a parser or a group of one.
+        parser: a parser, or a group of a parser.
         declared: the function or dataclass.
-        names: keywords of it, separated by blanks.
-        defaults: defaults of the command that differ from those of the signature.
+        names: keywords of ``declared``, separated by blanks.
+        defaults: defaults of the command that differ from the signature's defaults.
     """
     from c4env.agents.making.options import argument_help
 
@@ -74,7 +75,7 @@ def add_options(
 
 
 def keywords(arguments: argparse.Namespace, *declared: Callable[..., Any]) -> dict[str, Any]:
-    """Return the options that have a value, as keyword arguments of what declares them."""
+    """Return the options that have a value, as keyword arguments of what declared the options."""
     names = {name for function in declared for name in inspect.signature(function).parameters}
     values = {name: getattr(arguments, name, None) for name in sorted(names)}
     return {name: value for name, value in values.items() if value is not None}
@@ -96,10 +97,10 @@ class Parser(OnceParser):
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Help)
         super().__init__(**settings)
-        self._negative_number_matcher = re.compile(r"-\d[\d.,]*$")  # -10,0 is no option
+        self._negative_number_matcher = re.compile(r"-\d[\d.,]*$")  # -10,0 is a value
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's; a program that a space keeps from its arguments gets a hint."""
+        """As argparse's, with a hint if a program and its arguments are not in quotes."""
         words = sys.argv[1:] if args is None else args
         found, rest = self.parse_known_args(words, namespace)
         if rest:
@@ -114,7 +115,7 @@ class Parser(OnceParser):
         self.exit(2)
 
     def as_typed(self, message: str) -> str:
-        """Return a message about a keyword, ``table_mb=64: ...``, as one about its option."""
+        """Return a message about a keyword (``table_mb=64: ...``) as a message about its option."""
         name, equals, rest = message.partition("=")
         option = f"--{name.replace('_', '-')}"
         return f"{option}={rest}" if equals and option in self._option_string_actions else message
@@ -133,7 +134,7 @@ def at_least(low: int) -> Callable[[str], int]:
 
 
 def _openings(text: str) -> Openings:
-    """Parse openings of the command line: a number counts plies, and moves begin with moves:."""
+    """Parse the value of ``--openings``: a number counts plies, and moves follow ``moves:``."""
     from c4env.openings import GRAMMAR, MAX_PLIES
 
     kind, colon, moves = text.partition(":")
@@ -151,7 +152,7 @@ def _openings(text: str) -> Openings:
 
 
 def add_openings(parser: argparse.ArgumentParser, default: str) -> None:
-    """Declare ``--openings``; ``default`` tells its default in the help."""
+    """Declare ``--openings``; the help shows ``default`` as its default."""
     parser.add_argument(
         "--openings", type=_openings, metavar="OPENINGS",
         help=f"{_OPENINGS_HELP}(default {default})",
@@ -172,7 +173,7 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
 
 
 def add_run(parser: argparse.ArgumentParser, default: str) -> None:
-    """Declare the options that every kind of run has; ``default`` tells those openings."""
+    """Declare the options of every kind of run; ``default`` is the default of ``--openings``."""
     from c4env.evaluation.runs.run import Settings
 
     add_openings(parser, default)
@@ -181,7 +182,7 @@ def add_run(parser: argparse.ArgumentParser, default: str) -> None:
     add_board(parser)
     add_format(parser)
     rare = parser.add_argument_group("seldom needed")
-    add_again(rare, "play the forfeited games in DIR again, as after the repair of a machine")
+    add_again(rare, "play the forfeited games in DIR again, for example on a repaired machine")
     add_options(rare, Settings, "margin backend address")
 
 
@@ -218,7 +219,7 @@ def add_html(parser: argparse.ArgumentParser) -> None:
 
 
 def standard_only(kind: type) -> Callable[[str], Any]:
-    """Return the type of an option that is refused on other boards than the standard board."""
+    """Return the type of an option that only the standard board accepts."""
     from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
     def refused(_: str) -> NoReturn:
@@ -269,7 +270,7 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
 
 
 def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> None:
-    """Refuse options that have no effect in this use of the command.
+    """Refuse options that would have no effect in this use of the command.
 
     Raises:
         InvalidOption: one of the options was given.
@@ -290,7 +291,7 @@ def require_writable(arguments: argparse.Namespace) -> None:
     """
     from c4env.files import require_file, require_folder
 
-    run_folder = getattr(arguments, "out", None)  # which the run makes
+    run_folder = getattr(arguments, "out", None)  # the run makes this folder
     for name in ("all", "html", "games"):
         if isinstance(path := getattr(arguments, name, None), Path):  # --games may be a number
             require_file(path, makes=str(path.parent) == str(run_folder))

@@ -2,8 +2,8 @@
 
     c4 run greedy random > table.txt      the table; what agents print goes to the screen
 
-The progress is a bar on a terminal, and a line per minute in a log. Texts of agents are printed
-safely: without control characters, and in colour where the terminal has colours.
+The progress is a bar on a terminal, and one line per minute in a log. Texts of agents are printed
+safely, without control characters. A terminal with colours shows colours.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from c4env.evaluation.results.tournament import Tournament
 
 
-LOG_SECONDS: Final = 60.0  # between the lines in a log, and between standings
+LOG_SECONDS: Final = 60.0  # between two lines in a log, and between two standings
 
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
     """A context that redirects what agents print to stderr, because stdout is for the result.
 
-    The context also redirects file descriptor 1, for code that does not use ``sys.stdout``.
+    The context also redirects file descriptor 1, because some code does not use ``sys.stdout``.
     """
     if sys.stdout is not None:
         sys.stdout.flush()
@@ -58,7 +58,7 @@ def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
     """Print a text; escape control characters, since the text may come from an agent.
 
     Raises:
-        BrokenPipeError: nobody reads stdout any more. On stderr the text is lost.
+        BrokenPipeError: nobody reads stdout any more. If nobody reads stderr, the text is lost.
     """
     out = sys.stdout if file is None else file
     with suppress(BrokenPipeError) if out is sys.stderr else nullcontext():
@@ -67,7 +67,7 @@ def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
 
 @contextmanager
 def reader_may_end() -> Iterator[None]:
-    """A context in which the reader of stdout may end, as `head` does; the command goes on."""
+    """A context that ignores the end of stdout's reader (as of `head`), so the command goes on."""
     try:
         yield
         sys.stdout.flush()
@@ -81,12 +81,12 @@ def complain(text: str) -> None:
 
 
 def is_terminal(stream: object) -> bool:
-    """Whether a stream is a terminal; a stream of a service or a log may have no ``isatty``."""
+    """Whether a stream is a terminal; streams of services and logs may lack ``isatty``."""
     return bool(getattr(stream, "isatty", bool)())
 
 
 def in_colour(file: TextIO | None = None) -> bool:
-    """Whether to use colours: yes on a terminal with colours, unless NO_COLOR is set."""
+    """Whether to use colours: on a terminal with colours, unless NO_COLOR is set."""
     out = sys.stdout if file is None else file
     return is_terminal(out) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
@@ -277,7 +277,7 @@ def write_pages(
         title = shown.resolve().name
         seconds = (games if games.exists() else shown).stat().st_mtime
     date = time.strftime("%d %B %Y", time.localtime(seconds)).lstrip("0")
-    scores = arguments.html and not arguments.no_scores  # which figures do not show
+    scores = arguments.html and not arguments.no_scores  # figures show no scores
     with judged(folder, run.games, arguments.quiet) if scores else nullcontext() as judge:
         content = contents(run, judge, title, date)
     if arguments.html:

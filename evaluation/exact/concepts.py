@@ -1,4 +1,4 @@
-"""What a strong player sees on a board, as bitboards: labels for those who probe networks."""
+"""What a strong player sees on a board, as bitboards: labels to probe networks with."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from c4env import rules
 from c4env.arrays import Bools, Int64s
 from c4env.rules import BOARD, COLUMN_MASKS, ODD_ROWS
 
-_winning_cells: Any = rules.winning_cells  # their sources also work on int64 arrays
+_winning_cells: Any = rules.winning_cells  # the sources of both also work on int64 arrays
 _playable: Any = rules.playable
 
 
@@ -22,7 +22,7 @@ class Concepts(NamedTuple):
     """
 
     playable: Int64s  #: the cells that the next disc can take
-    keeping: Int64s  #: those of them that keep the win or the draw; all in a lost position
+    keeping: Int64s  #: playable cells that keep the win or draw; in a lost position all of them
     mine_odd: Int64s  #: threats of the side to move in odd rows
     mine_even: Int64s  #: threats of the side to move in even rows
     mine_now: Int64s  #: threats of the side to move that it can play at once
@@ -35,7 +35,7 @@ def concepts_of(mine: Int64s, theirs: Int64s, keeps: Bools) -> Concepts:
     """Return the concepts of N unfinished positions.
 
     Args:
-        mine, theirs: bitboards int64 ``[N]``, the side to move's first.
+        mine, theirs: bitboards int64 ``[N]`` of the side to move and of the other side.
         keeps: bool ``[N, 7]``, whether a column keeps the win or the draw.
     """
     playable = _playable(mine | theirs)

@@ -2,8 +2,8 @@
 
     Draw(sets, plies).boards() -> their scores, kept in FILE.part -> FILE.npz or FILE.parquet
 
-:func:`data` makes such a file, and :class:`Data` is its content. :func:`exam` returns the exam
-in the same form.
+:func:`data` makes a file of positions, and :class:`Data` is the content of the file. :func:`exam`
+returns the exam as :class:`Data`.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 FORMS: Final = (".npz", ".parquet")
 SPLITS: Final = ("train", "validation", "test", "exam")
-PORTION: Final = 1024  # positions in a line of FILE.part
-CALL: Final = "call"  # the key of the first line, by which a call knows its own file
+PORTION: Final = 1024  # positions per line of FILE.part
+CALL: Final = "call"  # the key of the first line, which says what call wrote the file
 
 
 class Row(NamedTuple):
-    """A position of :class:`Data`; the fields are those of its columns."""
+    """One position of :class:`Data`; the fields have the names of the table's columns."""
 
     mine: int
     theirs: int
@@ -68,10 +68,10 @@ class Row(NamedTuple):
 class Data:
     """A table of N unfinished positions, one of each mirror pair, with their exact scores.
 
-    ``len`` is N; a number gives a :class:`Row`, a slice, mask or array of numbers gives the
-    :class:`Data` of these rows; iteration yields the rows. The attributes are the columns, and
-    ``masks``, ``keeps`` and ``critical`` follow from them. ``torch.from_numpy`` and
-    ``jax.numpy.asarray`` take all these arrays.
+    ``len`` is N. An index selects one :class:`Row`. A slice, a mask or an array of indices selects
+    a smaller :class:`Data`. A loop yields the rows. The attributes are the columns of the table;
+    ``masks``, ``keeps`` and ``critical`` are computed from the columns. ``torch.from_numpy`` and
+    ``jax.numpy.asarray`` take all of these arrays.
 
     Example:
         >>> positions = data("positions.npz", 20, plies=range(30, 36), sets=["random"])
@@ -85,7 +85,7 @@ class Data:
     theirs: Int64s  #: [N] bitboards of the other side
     ply: Int8s  #: [N] discs on the board
     score: Int8s  #: [N] exact score for the side to move (c4env.agents.solver.Solver)
-    columns: Int8s  #: [N, 7] the score of each column, NO_SCORE (-99) where it is full
+    columns: Int8s  #: [N, 7] the score of each column, NO_SCORE (-99) for a full column
     best: Bools  #: [N, 7] whether a column has the greatest score
     split: NDArray[np.str_]  #: [N] one of SPLITS; a position has the same split in all files
 
@@ -133,13 +133,13 @@ class Data:
 
     @property
     def keeps(self) -> Bools:
-        """``[N, 7]`` whether a column keeps the win or the draw; all legal ones if it is lost."""
+        """``[N, 7]`` whether a column keeps the win or draw; in a lost position all legal ones."""
         keeps: Bools = self.masks & (np.sign(self.columns) == np.sign(self.score)[:, None])
         return keeps
 
     @property
     def critical(self) -> Bools:
-        """``[N]`` whether legal columns differ in result: all do in an exam."""
+        """``[N]`` whether the legal columns differ in result; true in every position of an exam."""
         critical: Bools = self.masks.sum(axis=1) > self.keeps.sum(axis=1)
         return critical
 
@@ -154,9 +154,9 @@ class Data:
         return observations
 
     def concepts(self) -> Concepts:
-        """Return bitboards int64 ``[N]`` of threats, playable cells and cells that keep the value.
+        """Return bitboards int64 ``[N]`` of threats, playable cells and cells that keep the result.
 
-        ``concepts=True`` of :func:`data` writes these columns to the file too.
+        With ``concepts=True``, :func:`data` also writes these columns to the file.
         """
         return concepts_of(self.mine, self.theirs, self.keeps)
 
@@ -164,9 +164,9 @@ class Data:
         """Convert the data to float32 arrays for training.
 
         Returns:
-            planes ``[N, 2, 6, 7]`` (the side to move's discs first, row 0 on top); masks
-            ``[N, 7]``; policies ``[N, 7]``, uniform over the best columns; and values ``[N]``: 1
-            for a win of the side to move, 0 for a draw, -1 for a loss.
+            planes ``[N, 2, 6, 7]`` (the side to move's discs first, row 0 on top), masks
+            ``[N, 7]``, policies ``[N, 7]`` (uniform over the best columns), and values ``[N]`` (1
+            for a win of the side to move, 0 for a draw, -1 for a loss).
         """
         policy = self.best / self.best.sum(axis=1, keepdims=True)
         planes = self.observations("planes_first", "float32")
@@ -232,8 +232,8 @@ def data(
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: total number of positions, 10,000 if not given. Each ply gets an equal part if
-            it has enough positions. None takes every position of ``all`` or ``uci``.
+        positions: total number of positions, 10,000 if not given. The plies get equal parts if
+            every ply has enough positions. None takes every position of ``all`` or ``uci``.
         plies: range of discs on the board; by default ``range(8, 31)``.
         seed: seed of the games that the positions are from, and of their order in the file.
         sets: ``random``, positions of random games; ``zoo``, positions of games between
@@ -252,7 +252,7 @@ def data(
     Raises:
         InvalidOption: an argument is invalid, the file exists, or there are too few positions.
         UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
-        Unwritable: the file cannot be written; or another process is writing the file.
+        Unwritable: the file cannot be written, or another process is writing the file.
         MissingExtra: pyarrow is not installed.
 
     Example:
@@ -291,13 +291,13 @@ def data(
 
 
 def exam(seed: int | None = None, *, jobs: int | None = None) -> Data:
-    """Return the exam that comes with the package, or make a fresh one, in random order.
+    """Return the exam that comes with the package, or a fresh exam, in random order.
 
-    The share of positions in which a policy's column is in ``keeps`` is its accuracy, as
-    :func:`quality` measures it on this exam.
+    A policy's accuracy is the share of positions in which ``keeps`` is true for its column.
+    :func:`quality` measures the same accuracy on this exam.
 
     Args:
-        seed: seed of a fresh exam, which takes a minute or more to make; None is the exam.
+        seed: seed of a fresh exam, made in a minute or more; None returns the package's exam.
         jobs: number of processes that make a fresh exam, one for each core if not given.
 
     Raises:
@@ -322,15 +322,15 @@ def _require_new(file: Path) -> None:
 
 
 Portion = tuple[int, Int64s]
-"""The number of the first of some positions, and their boards ``[2, M]``."""
+"""Some of the positions: the number of the first position, and the boards ``[2, M]``."""
 Score = Callable[[Sequence[Portion]], Iterable[tuple[int, Int8s]]]
-"""A function that yields the scores of portions, each after the number of its first position."""
+"""A function that yields, for each portion, the number of its first position and the scores."""
 
 
 def _scores(memo: Memo, boards: Int64s, score: Score, watch: ProgressCallback | None) -> Int8s:
     """Return the scores of all columns, int8 ``[N, 7]``, of boards ``[2, N]``.
 
-    The memo keeps those of each portion, as hexadecimal text.
+    The memo stores the scores of each portion, as hexadecimal text.
     """
     watch = watch or (lambda done, total: None)
     count = boards.shape[1]
@@ -357,7 +357,7 @@ def _score_here(portions: Sequence[Portion], threads: int) -> Iterator[tuple[int
 class _Scores:
     """The task of a worker of a cluster: score portions in one thread."""
 
-    share: str  # what all workers have in common
+    share: str  # must be equal on all workers
 
     def __call__(self, portions: Sequence[Portion]) -> Iterator[tuple[int, Int8s]]:
         require_share(self.share)
@@ -365,7 +365,7 @@ class _Scores:
 
 
 def scored(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
-    """Return the table of boards ``[N]`` and the scores of their columns ``[N, 7]``."""
+    """Return the table of the boards ``[N]``, whose columns have the scores ``[N, 7]``."""
     score = columns.max(axis=1)
     # A hash that mirror images share chooses the split; validation and test get 1/20 each.
     part = (keys(mine, theirs) * np.uint64(0xD1B54A32D192ED03) >> np.uint64(40)) % np.uint64(20)

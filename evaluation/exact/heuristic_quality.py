@@ -27,7 +27,7 @@ class HeuristicQuality(NamedTuple):
 
     heuristic: str
     spearman: Interval  # rank correlation between value and exact score
-    sign: Interval  # share of won and lost positions with the right sign; a value of 0 counts half
+    sign: Interval  # share of won and lost positions with the right sign; value 0 counts 1/2
 
 
 HEURISTIC_COLUMNS: Final = (Column("heuristic"), Column("spearman", "+.2f"), Column("sign", ".1%"))
@@ -50,7 +50,7 @@ class HeuristicTable(Result):
         return {"overall": Table(HEURISTIC_COLUMNS, self.rows)}
 
     def summary(self) -> str:
-        """The number of positions, which the intervals resample."""
+        """The number of positions; the intervals resample the positions."""
         return f"95 % intervals over {self.positions} positions of known score."
 
 
@@ -107,7 +107,7 @@ def spearman(x: Float64s, y: Float64s, weights: Float64s) -> Float64s:
         the correlations ``[B]``, nan where all values of ``x`` or of ``y`` are equal.
     """
     total = weights.sum(axis=1, keepdims=True)
-    a, b = (_ranks(values, weights) - total / 2 for values in (x, y))  # of weighted mean 0
+    a, b = (_ranks(values, weights) - total / 2 for values in (x, y))  # the weighted mean is 0
     with np.errstate(invalid="ignore"):
         correlations: Float64s = (weights * a * b).sum(axis=1) / np.sqrt(
             (weights * a * a).sum(axis=1) * (weights * b * b).sum(axis=1)
@@ -116,7 +116,7 @@ def spearman(x: Float64s, y: Float64s, weights: Float64s) -> Float64s:
 
 
 def _ranks(values: Float64s, weights: Float64s) -> Float64s:
-    """The weight of all smaller values plus half the weight of the equal ones, ``[B, N]``."""
+    """The weight of all smaller values plus half the weight of equal values, ``[B, N]``."""
     _, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
@@ -126,6 +126,6 @@ def _ranks(values: Float64s, weights: Float64s) -> Float64s:
 
 
 def _estimate(measures: Float64s) -> Interval:
-    """Return the first measure, with the interval of the others; nan where it is not defined."""
+    """Return the first measure, with the interval of the other measures; nan if undefined."""
     value, samples = measures[0], measures[1:][~np.isnan(measures[1:])]
     return Interval.of(value, samples) if len(samples) and not np.isnan(value) else UNKNOWN

@@ -1,15 +1,15 @@
 """Make exams by the recipe of exam 1: critical positions, spread over plies and kinds.
 
-The recipe has three steps, which give the same for any number of processes:
+The recipe has three steps. The result does not depend on the number of processes.
 
-1. *Games*. Players of many kinds, drawn at random, begin after 0 to 10 random discs. Of the
-   positions they meet and those one disc off, 4 to 36 plies each, those are kept that are held out
-   (:func:`c4env.agents.solver.exam.held_out`), on which the network that ships was never trained,
-   and in which neither side could win with the next disc.
-2. *Critical ones*. By exact play some columns keep what the position is worth, win or draw, and
-   others give it away.
-3. *Spread*. Of each number of plies at most 60, in equal parts, as far as there are so many: won
-   or drawn, and one, two or more columns that keep it.
+1. *Games*. Players of many kinds, drawn at random, begin after 0 to 10 random discs. The candidates
+   are the positions that the players meet, and the positions one disc off, from 4 to 36 plies. A
+   candidate stays if it is held out (:func:`c4env.agents.solver.exam.held_out`), so that the
+   network that ships was never trained on it, and if neither side could win with the next disc.
+2. *Critical positions*. By exact play some columns keep the win or the draw, and other columns give
+   it away.
+3. *Spread*. Every number of plies gets at most 60 positions. As far as there are enough positions,
+   the kinds have equal parts: won or drawn, and one, two or more columns that keep the result.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from c4env.system import usable_cores
 
 GAMES: Final = 10_000
 PLIES: Final = range(4, 37)
-RANDOM_DISCS: Final = 10  # the most that begin a game
-A_PLY: Final = 60  # questions
-FRESH: Final = 20_260  # begins the seeds of fresh exams, so that they are not those of exam 1
-EXAMINED: Final = 250  # positions of each number of plies that are solved, at most
-PORTION: Final = 100  # games a task
+RANDOM_DISCS: Final = 10  # the most random discs at the start of a game
+A_PLY: Final = 60  # questions per number of plies, at most
+FRESH: Final = 20_260  # begins the seeds of fresh exams, so that no seed is the seed of exam 1
+EXAMINED: Final = 250  # positions to solve per number of plies, at most
+PORTION: Final = 100  # games per task
 
-# Without the agents whose moves come from products of matrices: those round differently from
-# machine to machine. The weights are shares of the seats; exact play takes long.
+# No agent here computes its moves by products of matrices, because machines round such products
+# differently. The weights are shares of the seats. Exact play has a small share: it takes long.
 PLAYERS: Final = {
     "random": 10,
     "greedy": 10,
@@ -64,9 +64,9 @@ PLAYERS: Final = {
 def fresh(
     seed: int, jobs: int | None = None, watch: ProgressCallback | None = None
 ) -> tuple[ScoredPosition, ...]:
-    """Make the exam of a seed: about 1,700 questions by the recipe of exam 1, none of which it has.
+    """Make the exam of a seed: about 1,700 questions by the recipe of exam 1, none from exam 1.
 
-    It takes some minutes of processor time. The same seed makes the same exam.
+    Making an exam takes some minutes of processor time. The same seed makes the same exam.
 
     Args:
         seed: an integer of 0 or more.
@@ -89,7 +89,7 @@ def build(
     watch: ProgressCallback | None = None,
     without: Collection[Position] = (),
 ) -> tuple[ScoredPosition, ...]:
-    """Choose the questions of an exam; the seed ``(1,)`` gives those of exam 1.
+    """Choose the questions of an exam; the seed ``(1,)`` gives the questions of exam 1.
 
     Args:
         seed: seed of the games and of the order of the questions.
@@ -119,14 +119,14 @@ def build(
 
 
 def play(seed: Sequence[int], numbers: Iterable[int]) -> list[str]:
-    """Return the positions of some games that may be asked about, as moves."""
+    """Return the positions of some games that may become questions, as moves."""
     field = {spec: agents.make(spec) for spec in PLAYERS}
     weights = np.array(list(PLAYERS.values())) / sum(PLAYERS.values())
     reached = []
     for number in numbers:
         generator = np.random.default_rng([*seed, number])
         drawn = generator.choice(list(PLAYERS), 2, p=weights)
-        # One object can play both sides: it keeps nothing that the other must not know.
+        # One object can play both sides, because it keeps nothing that only one side may know.
         pair = [field[spec] for spec in drawn]
         for player in pair:
             player.reset(int(generator.integers(2**62)))
@@ -142,7 +142,7 @@ def play(seed: Sequence[int], numbers: Iterable[int]) -> list[str]:
 
 
 def _game(pair: list[Agent], generator: np.random.Generator) -> Iterator[str]:
-    """Yield the positions of a game that the players met, and those one disc off."""
+    """Yield the positions of a game that the players met, and the positions one disc off."""
     position, moves = Position(), ""
     random_discs = int(generator.integers(RANDOM_DISCS + 1))
     while position.outcome is None and position.plies < PLIES[-1]:

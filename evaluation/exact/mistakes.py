@@ -1,4 +1,4 @@
-"""Explain an agent's losses: by colour, opening and ply, and by its costliest moves.
+"""Explain an agent's losses by colour, by opening, by ply, and by its costliest moves.
 
 A blunder turns a win into a draw or a draw into a loss (cost: half a point), or a win into a loss
 (cost: one point). Blunders count as one mistake if their positions and moves are equal or mirror
@@ -34,13 +34,18 @@ from c4env.render import SIDES, drawing, words_of
 
 SHOWN: Final = 10  # mistakes shown with their positions
 OPENINGS_SHOWN: Final = 5  # openings listed, the costliest first
-OTHERS: Final = ""  # the one name of all opponents of the agent
+OTHERS: Final = ""  # the name that all opponents of the agent share
 MISSED_WIN, MISSED_BLOCK, OPENED_WIN, DEEPER, ENDGAME = KINDS = (
     "missed win", "missed block", "opened a win", "deeper", "endgame",
 )  # fmt: skip
-"""Kinds of mistakes: a winning disc was not played; a winning disc of the opponent was not blocked;
-the move lets the opponent win on top of it; best play ends the game later; or best play ends
-within the last six discs of the board, where sides run out of safe columns (zugzwang)."""
+"""Kinds of mistakes, in the same order:
+
+- A winning disc was not played.
+- A winning disc of the opponent was not blocked.
+- The move lets the opponent win on top of it.
+- Best play ends the game later.
+- Best play ends within the last six discs of the board, where sides run out of safe columns.
+"""
 
 
 class Mistake(NamedTuple):
@@ -51,7 +56,7 @@ class Mistake(NamedTuple):
     best: tuple[int, ...]  # the columns with the best score, 0-based
     score: int  # the score of the best columns, for the mover
     own: int  # the score of the move, for the mover
-    games: tuple[int, ...]  # indices in the run; a game with two such blunders is here twice
+    games: tuple[int, ...]  # indices in the run; a game with the blunder twice is here twice
 
     @property
     def cost(self) -> float:
@@ -81,7 +86,7 @@ class Mistake(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A group of an agent's games or moves, beside the moves of its opponents in the same games."""
+    """A group of an agent's games or moves, and the moves of its opponents in the same games."""
 
     where: str
     games: int | None  # None if the part is a band of plies
@@ -124,7 +129,7 @@ class Mistakes(Result):
     Attributes:
         player: the agent's name.
         parts: a row for all games, then rows for colours, openings (costliest first) and plies.
-        mistakes: missed wins, missed blocks and opened wins; then deeper mistakes; then
+        mistakes: first missed wins, missed blocks and opened wins, then deeper mistakes, then
             mistakes of the endgame. The costliest mistake of each group comes first.
         left_out: the number of openings that ``parts`` leaves out.
         forfeits: a sentence on the forfeited games.
@@ -200,12 +205,12 @@ class Mistakes(Result):
         return "\n\n".join(parts)
 
     def facts(self) -> dict[str, Any]:
-        """What stands beside the tables in JSON: the agent's name."""
+        """The agent's name, which JSON shows beside the tables."""
         return {"player": self.player}
 
 
 def _judged(game: GameRecord, player: str, judge: Judge) -> list[JudgedMove]:
-    """Judge a game's moves; the group of a move is the opening, and all opponents are one."""
+    """Judge a game's moves; the group of a move is the opening; opponents share one name."""
     return [
         move._replace(group=game.opening, player=player if move.player == player else OTHERS)
         for move in judge_games([game], judge)
@@ -260,7 +265,7 @@ def _grouped(
 ) -> tuple[Mistake, ...]:
     """Group the blunders among numbered moves, mirror images together.
 
-    Deeper mistakes and mistakes of the endgame come last, else the costliest come first.
+    Deeper mistakes and mistakes of the endgame come last. In each group the costliest come first.
     """
     mistakes: dict[tuple[Position, int], Mistake] = {}
     for n, move in moves:

@@ -1,10 +1,10 @@
 """Measure the quality of agents' moves by the exact scores of all columns.
 
-A move is *critical* if the legal columns differ in result: win, draw or loss. A *blunder* is a
+A move is *critical* if the legal columns differ in result (win, draw or loss). A *blunder* is a
 critical move with a worse result than the best column. The *accuracy* of a player is the share of
-its critical moves that are no blunders. A move is *optimal* if it has the best score. The *loss* is
-the best score minus the move's own score. A move is *forced* if only one column is legal; the other
-measures leave out forced moves.
+its critical moves that are not blunders. A move is *optimal* if it has the best score. The *loss*
+of a move is the best score minus the move's score. A move is *forced* if only one column is legal.
+The other measures leave out forced moves.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from c4env.system import one_thread
 
 BAND: Final = 7  # plies per band, so that a game has six bands
 SENTENCES: Final = 4
-"""A sentence for each of so many players; of more, only the table."""
+"""The most players that get a sentence each; with more players, only the best gets one."""
 TERMS: Final = (
     "moves", "forced", "critical", "blunders", "optimal", "loss", "given_away",
     "unanswered", "asked_again",
 )  # fmt: skip
-"""What a move adds to the sums of its group; estimates are quotients of two of them."""
+"""What a move adds to the sums of its group. An estimate is the quotient of two sums."""
 
 
 class JudgedMove(NamedTuple):
@@ -49,7 +49,7 @@ class JudgedMove(NamedTuple):
     column: int  #: 0-based
     scores: Scores
     asked_again: int = 0  #: times that a language model was asked again
-    fault: str = ""  #: how and why the player gave no answer; ``column`` is then the worst one
+    fault: str = ""  #: how and why there was no answer; ``column`` is then the worst column
 
     @property
     def best(self) -> int:
@@ -106,8 +106,8 @@ def judge_games(
     """Judge the moves of some games, except the opening moves.
 
     The bootstrap resamples groups of moves. The group of a move is its opening, or its game if all
-    games have the same opening. With ``players``, only their moves are judged. To save time, first
-    call :meth:`Judge.judge`, which uses all cores.
+    games have the same opening. With ``players``, only the moves of these players are judged. To
+    save time, first call :meth:`Judge.judge`, which uses all cores.
     """
     alike = len({game.opening for game in games}) < 2
     moves = []
@@ -126,14 +126,14 @@ class MoveQuality(NamedTuple):
 
     player: str
     moves: int  #: moves with a choice
-    forced: int  #: moves with one legal column, which the other fields do not count
+    forced: int  #: moves with one legal column; the other fields do not count these moves
     critical: int
     blunders: int
-    given_away: float  #: points that exact play keeps: 1/2 from a win to a draw, 1 to a loss
+    given_away: float  #: points: 1 from a win to a loss, 1/2 if the result was or is a draw
     optimal: Interval  #: share of the moves
     accuracy: Interval  #: share of the critical moves that keep the win or the draw
     loss: Interval  #: mean loss, in points of the score
-    unanswered: int = 0  #: positions without an answer, judged as the worst column; forced ones too
+    unanswered: int = 0  #: positions without an answer, forced or not, judged as the worst column
     asked_again: int = 0  #: times that a language model was asked again
 
 
@@ -174,7 +174,7 @@ class Quality(Result):
     def __post_init__(self) -> None:
         require_integer("seed", self.seed, 0, "an integer of 0 or more")
         if not self.moves:
-            raise InvalidOption("there is no move to judge")
+            raise InvalidOption("no moves to judge: expected games with at least one move")
         if not self.players:
             names = tuple(dict.fromkeys(move.player for move in self.moves))
             object.__setattr__(self, "players", names)
@@ -203,9 +203,9 @@ class Quality(Result):
 
         Args:
             player: a judged player.
-            colour: 0 for moves as the first player, 1 for moves as the second, None for both.
+            colour: 0 for moves as the first player, 1 as the second player, None for both.
             plies: first and last number of discs on the board before the move; None for all.
-            group: moves of this group alone; None for all.
+            group: only moves of this group; None for all.
 
         Raises:
             InvalidOption: the player was not judged.
@@ -250,7 +250,7 @@ class Quality(Result):
 
     @functools.cached_property
     def _terms(self) -> dict[str, dict[str, NDArray[Any]]]:
-        """Each player's N moves as named arrays ``[N]``: group, ply, and ``TERMS``."""
+        """The N moves of each player as named arrays ``[N]``: group, ply, and ``TERMS``."""
         rows: dict[str, list[dict[str, float]]] = {}
         for move in self.moves:
             row = {"group": self._groups[move.group], "ply": move.ply, **move.terms()}
@@ -282,9 +282,9 @@ class Quality(Result):
         return Interval.of(value, over / under)
 
     def sentence(self) -> str:
-        """What each of a few players keeps, and where it loses most; of more, of the best alone.
+        """The accuracy of each player and where it loses most; with many players, only the best's.
 
-        Above it the positions without an answer, which decide places.
+        Positions without an answer come first, because they decide places.
         """
         shown = self.players if len(self.players) <= SENTENCES else self.players[:1]
         return "\n".join([*map(self._failures_of, self._faults), *map(self._in_words, shown)])
@@ -338,7 +338,7 @@ class Quality(Result):
         }
 
     def _counts(self) -> list[Column]:
-        """Return the columns of what was not answered, by kind, and of answers asked again."""
+        """Return the columns for missing answers, by kind, and for answers asked again."""
 
         def column(kind: str) -> Column:
             endings = FORFEIT_KINDS[kind]
@@ -363,7 +363,7 @@ class Quality(Result):
                 for player, terms in sums.items()
                 if terms["critical"].any()
             }
-            if shares:  # no intervals, whose bootstrap takes time
+            if shares:  # without intervals, because a bootstrap takes time
                 columns.append(Column(name, ".1%", shares.get))
         if self._faults:
             unanswered = {player: len(self._faults.get(player, ())) for player in self.players}
@@ -389,8 +389,8 @@ class Quality(Result):
 def resampled(units: int, seed: int) -> tuple[Float64s, Float64s]:
     """Return bootstrap weights ``[DRAWS, units]``, and weights ``[2, DRAWS]`` of one more unit.
 
-    The second weights are those of two halves of that unit, in which a player does its worst and
-    its best.
+    The second weights belong to the two halves of that unit. In one half a player does its worst,
+    in the other half its best.
     """
     generator = np.random.default_rng([seed, units])
     weights = weights_of(np.ones(units, dtype=np.bool_), generator)

@@ -1,5 +1,5 @@
-"""Sets of positions with known scores: the exam, fresh exams, files of ``moves score`` lines, and
-sets that are made from a seed.
+"""Sets of positions with known scores: the exam, fresh exams, files with lines of ``moves score``,
+and sets that are made from a seed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def positions_of_sets(
     """Return the positions of several sets without duplicates, and check the labels of files.
 
     Args:
-        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``),
+        names: files with lines of ``moves score``, ``exam`` (``c4env.agents.solver.exam``),
             ``fresh:SEED`` (``c4env.evaluation.exact.make_exam``), or names in ``STAGES``, whose
             sets this function generates.
         count: number of positions to take from the start of each set: all if not given, and
@@ -83,7 +83,7 @@ def positions_of_sets(
 def exam_positions(
     name: str, jobs: int | None = None, watch: ProgressCallback | None = None
 ) -> tuple[ScoredPosition, ...]:
-    """Return the questions of ``exam`` or of ``fresh:SEED``, which is made.
+    """Return the questions of ``exam``, or make the questions of ``fresh:SEED``.
 
     Raises:
         InvalidOption: the seed is not an integer of 0 or more.
@@ -111,7 +111,7 @@ def _positions_of_one(
 
 
 def read_positions(path: Path) -> list[ScoredPosition]:
-    """Read a file of ``moves score`` lines, without checking the labels."""
+    """Read a file with lines of ``moves score``, without checking the labels."""
     positions = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         try:

@@ -32,12 +32,12 @@ class Answer(NamedTuple):
 
     column: int | None  # None after a failure
     asked_again: int = 0  # times that a language model was asked again
-    fault: str = ""  # how it failed, and why
+    fault: str = ""  # how and why the agent failed
 
     def kept(self) -> int | list[int] | Answer:
-        """Return what files keep: the column, with the count if there is one; no failure.
+        """Return what a file stores: the column, with the count if there is one, but no failure.
 
-        A failure may be the machine's, and pass: the next call asks again.
+        A failure may be the machine's and may pass, so the next call asks again.
         """
         if self.column is None:
             return self
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 
     @classmethod
     def of(cls, kept: int | list[int] | Answer) -> Answer:
-        """Return the answer of which :meth:`kept` returned this."""
+        """Return the answer for which :meth:`kept` returned ``kept``."""
         if isinstance(kept, Answer):
             return kept
         column, asked_again = kept if isinstance(kept, list) else (kept, 0)
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 
 
 def is_kept(value: object) -> bool:
-    """Whether a file keeps a value (:meth:`Answer.kept`); files of before had failures as text."""
+    """Whether a file stores a value (:meth:`Answer.kept`); older files have failures as text."""
     return not isinstance(value, Answer | str)
 
 
@@ -72,14 +72,14 @@ def quality(
     Args:
         specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
         on: sets of positions: ``"exam"``; ``"fresh:SEED"``, an exam that is made by the recipe of
-            the exam; files of ``moves score`` lines; or ``"end-easy"``, ``"middle-easy"``,
+            the exam; files with lines of ``moves score``; or ``"end-easy"``, ``"middle-easy"``,
             ``"middle-medium"``, ``"begin-easy"``, ``"begin-medium"`` and ``"begin-hard"``, which
             are made from the seed.
         count: number of positions to take from the start of each set: all if not given, 100 of a
             set that is made from the seed.
-        seed: seed of stochastic agents, of sets made from it, and of the intervals.
+        seed: seed of stochastic agents, of the sets that are made, and of the intervals.
         jobs: number of threads that judge, one for each core if not given.
-        out: folder that keeps answers and scores; the same call resumes from them.
+        out: folder that keeps answers and scores; the same call resumes from there.
         watch: called with ``"portions"`` of a fresh exam, ``"positions"`` or ``"answers"``, the
             number done and the total.
 
@@ -87,8 +87,8 @@ def quality(
         the judged moves.
 
     Raises:
-        InvalidOption: an agent occurs twice or is no text, no agent answers, or the count or a set
-            is invalid.
+        InvalidOption: an agent occurs twice or is not a text, no agent answers, or the count or a
+            set is invalid.
 
     Example:
         >>> judged = quality("greedy", count=10)
@@ -120,9 +120,9 @@ def question_agents(
 ) -> Quality:
     """Ask agents for a move in each position, as a new game, and judge the moves.
 
-    A position without an answer counts as the worst column, as a forfeited game is lost. The
-    folder keeps the answers, and no failure. The judge may know the scores already
-    (:meth:`Judge.judge`).
+    A position without an answer counts as the worst column, as a forfeited game counts as lost.
+    The folder keeps the answers but not the failures. To save time, first call
+    :meth:`Judge.judge`, which uses all cores.
     """
     traits = {name: referee.traits(name) for name in referee.players}
     specs = {name: str(player) for name, player in referee.players.items()}
@@ -157,13 +157,13 @@ def key_of(spec: str, traits: Traits, seed: int, kept: Memo) -> Key:
     """Return an agent's part of the key of a kept answer.
 
     Raises:
-        UnreadableRun: there are answers of a Python object that does not say whether it is the one.
+        UnreadableRun: the file has answers of a Python object that may be another object.
     """
     key = spec, seed, versions(EXACT), identity_hash(traits.code)
     if "" in traits.code.values() and any(stored[: len(key)] == key for stored in kept):
         raise UnreadableRun(
             f"{kept.lines.path} has answers of {spec}, a Python object without an attribute "
-            "version: it may be another one; name another directory"
+            "version: it may be another object; name another directory"
         )
     return key
 

@@ -5,11 +5,11 @@ agent's own answers. Each position is a new game with its own seed, so an answer
 earlier moves. Three facts keep the search short:
 
 - The worst result is at most the value of exact play.
-- A perfect opponent holds the agent to the exact result of a position. If that is worse than the
-  worst result so far, the search plays the game to its end against a perfect opponent.
-- If the opponent can no longer complete a four, the search looks for no loss of the agent.
+- A perfect opponent holds the agent to the exact result of a position. If the exact result is worse
+  than the worst result so far, the search plays the game to its end against a perfect opponent.
+- If the opponent can no longer complete a four, the search does not look for a loss of the agent.
 
-The same search, or one with a higher limit of positions, resumes from its file.
+The same search, or a search with a higher limit of positions, resumes from the file.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ CASE_COLUMNS: Final = (
     Column("outcome", _RESULTS.__getitem__),
     *map(Column, ("first_error", "proven", "positions", "line")),
 )
-"""The columns of :class:`WorstCase`; "value" and "outcome" are 1, 0 or -1: win, draw or loss."""
+"""The columns of :class:`WorstCase`; "value" and "outcome" are shown as win, draw or loss."""
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,12 @@ class Refutation(Result):
 
     @property
     def shortest(self) -> WorstCase | None:
-        """The refutation with the shortest line (the first of equal ones), or None."""
+        """The refutation with the shortest line (the first of equally short ones), or None."""
         refuted = [case for case in self.tenable if case.outcome < case.value]
         return min(refuted, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
-        """A line each on the kept cases, the first errors and the shortest refutation."""
+        """One line each on the kept cases, the first errors and the shortest refutation."""
         asked = plural(self.positions, "position")
         lines = [
             f"{self.player}: {len(self.openings)} cases (openings and colours), {asked} asked."
@@ -192,12 +192,13 @@ def refute(
     Args:
         player: a spec, a callable on an observation, or a mapping from a name to one of these.
         openings: as for :func:`c4env.list_openings`.
-        positions: limit of positions to ask about, for each opening and colour. The search then
-            asks the agent for no new move, except to complete the last line.
+        positions: limit of positions to ask about, for each opening and colour. At the limit, the
+            search asks the agent for no new move, except to complete the last line.
         seed: seed of the openings and of the agent. The seed of each position is derived from it.
         jobs: number of searches at a time; the result does not depend on it.
-        out: folder that keeps answers and scores at once, in ``refutations.jsonl``; the same call
-            resumes from them, also with more positions. Several agents can share the folder.
+        out: folder that keeps each answer and score at once, in ``refutations.jsonl``; the same
+            call, or a call with more positions, resumes from there. Several agents can share the
+            folder.
         limit: number of openings to take, drawn by the seed; all if not given.
         watch: called from time to time with the number of searches done and the total.
 
@@ -240,7 +241,7 @@ def refute(
 
 
 def _notes(traits: Traits, seed: int, cases: Sequence[WorstCase]) -> tuple[str, ...]:
-    """Say on what the result depends, and which lines ended without an answer."""
+    """Return what the result depends on, and which lines ended without an answer."""
     notes = []
     if traits.timed:
         notes.append("Its moves depend on the clock: another search may find other lines.")
@@ -337,7 +338,7 @@ class _Search:
                 node = self._play(node, self._oracle.best(node.position))
 
     def _search(self, root: _Node) -> int:
-        """Search for worse results; return the number of discs up to which all lines were tried."""
+        """Search for worse results; return up to which number of discs all lines were tried."""
         after = self._reply(root) if root.position.to_move == self._seat else root
         waiting = [] if after is None else [(0, 0, after)]
         seen: set[Position] = set()
@@ -356,7 +357,7 @@ class _Search:
                 if self._outcome == -1:
                     return CELLS
                 if after is not None and (self._outcome > 0 or self._can_lose(after.position)):
-                    # Positions of few discs that the agent has nearly lost come first.
+                    # Positions come first if they have few discs and the agent has nearly lost.
                     priority = after.position.plies + 3 * max(after.score, 0)
                     heapq.heappush(waiting, (priority, len(seen), after))
         return CELLS
@@ -386,7 +387,7 @@ class _Node(NamedTuple):
 
 
 class _Oracle(NamedTuple):
-    """Knows the agent's answers and exact play; ``refutations.jsonl`` keeps what was asked."""
+    """The agent's answers and exact play; ``refutations.jsonl`` keeps everything asked."""
 
     ask: Callable[[Position], Answer]
     memo: Memo

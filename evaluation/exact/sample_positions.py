@@ -1,4 +1,4 @@
-"""Draw the positions of a file of exact data, from games or from a list of all."""
+"""Draw the positions of a file of exact data, from games or from a list of all positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from c4env.evaluation.records.header import EXACT, versions
 
 POSITIONS: Final = 10_000  # by default
 UCI_PLIES: Final = 8
-MOST_PLIES: Final = 12  # in the set all: six million positions, one of each mirror pair
+MOST_PLIES: Final = 12  # of the set all: six million positions, one of each mirror pair
 GAMES: Final = 4096  # games played at the same time
 PATIENCE: Final = 1_000_000, 10
 """The search for more positions of a ply ends after this many boards, plus this many boards for
@@ -44,7 +44,7 @@ LISTED: Final = (ALL, UCI)  # not drawn from games
 
 
 class Draw(NamedTuple):
-    """What a file holds, and in which order."""
+    """The positions of a file, and their order."""
 
     seed: int
     sets: list[str]
@@ -118,12 +118,12 @@ def _listed(name: str, plies: range) -> Int64s:
 def _of_games(sets: Sequence[str], plies: range, positions: int, seed: int) -> Int64s:
     """Collect at least ``positions`` boards ``[2, N]``.
 
-    If possible, the plies have equal shares, and in each the sets.
+    If possible, the plies have equal shares, and the sets have equal shares of each ply.
     """
     sources = [_games(SETS[name], seed) for name in sets]
     found = {ply: np.empty((3, 0), np.int64) for ply in plies}  # boards, and their set's number
     parts = [(ply, number) for ply in plies for number in range(len(sets))]
-    rare: set[tuple[int, int]] = set()  # of which the games have fewer positions than wanted
+    rare: set[tuple[int, int]] = set()  # parts with fewer positions than wanted
     passed = 0
     while True:
         counts = {part: int((found[part[0]][2] == part[1]).sum()) for part in parts}

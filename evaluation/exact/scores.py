@@ -4,8 +4,8 @@
         judge.judge(positions_backwards(games))
         judge.scores(position)  # (-2, -1, 0, 1, 0, -1, -2)
 
-The judge uses all cores, and solves only one of two mirror images. It writes the scores to
-``scores.jsonl`` as it finds them, so that an interrupted call can resume.
+The judge uses all cores, and solves only one of two mirror images. The judge writes each score to
+``scores.jsonl`` at once, so that an interrupted call can resume.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from c4env.system import usable_cores
 Scores = tuple[int | None, ...]
 """The exact score of each of the seven columns, for the side to move; None for a full column."""
 
-_PORTION: Final = 8  # positions for each thread that are solved and stored at a time
+_PORTION: Final = 8  # positions per thread that are solved, then stored
 
 
 class Judge:
@@ -36,7 +36,7 @@ class Judge:
 
     Args:
         folder: folder of ``scores.jsonl``, usually a run directory; None writes no file.
-        book: the solver's opening book (``c4env.agents.solver.Solver``); it changes no score.
+        book: the solver's opening book (``c4env.agents.solver.Solver``); the book changes no score.
         table_mb: size of the transposition table, in MB.
     """
 

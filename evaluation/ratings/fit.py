@@ -25,7 +25,7 @@ from c4env.system import one_thread
 
 ELO: Final = 400 / np.log(10)  # Elo points per natural unit of log odds
 TAILS: Final = (2.5, 97.5)  # the percentiles at the ends of a 95 % interval
-DRAWS: Final = 1000  # of the bootstrap
+DRAWS: Final = 1000  # draws of the bootstrap
 FEW: Final = 5  # units, up to which their number says too little for Student's t
 _STEPS: Final = 200
 _CLOSE: Final = 0.01  # Elo; a fit ends with a shorter step
@@ -149,7 +149,7 @@ def fit(
 def information(games: Float64s, elo: Float64s) -> Float64s:
     """Return Fisher's information on the ratings in natural units, ``[players, players]``.
 
-    Their sum is fixed. Games are in the form of :func:`firth`.
+    The sum of the ratings is fixed. Games are in the form of :func:`firth`.
     """
     return _information(_weights(games, elo))
 
@@ -171,7 +171,7 @@ def _information(weight: Float64s) -> Float64s:
 
 
 def _weights(games: Float64s, elo: Float64s) -> Float64s:
-    """Return the information of each cell; a little connects players that never met."""
+    """Return the information of each cell; a little information connects players that never met."""
     joined = games + _LINK * max(games.max(initial=0), 1) * ~np.eye(len(games), dtype=bool)
     chance = 1 / (1 + np.exp((elo - elo[:, None]) / ELO))
     return np.asarray(joined * chance * (1 - chance))

@@ -1,8 +1,8 @@
 """What a match can show, before it is played: differences, and the length of a sequential test.
 
-Both are rules for agents of nearly equal strength, whose games are independent and rarely drawn.
-Draws, and openings that favour one colour, make the results of a pair more alike: then less is
-enough.
+The two rules are for agents of nearly equal strength, whose games are independent and rarely drawn.
+Draws, and openings that favour one colour, make the results of pairs differ less. Then fewer games
+are enough.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from c4env.evaluation.ratings.fit import FEW
 from c4env.evaluation.ratings.sprt import Sprt, expected_score
 
 CHANCE: Final = 0.8
-"""The usual power: so often a difference is shown, that is, its 95 % interval excludes 0."""
+"""The usual power: the chance that a difference is shown, so that its 95 % interval excludes 0."""
 _NORMALS: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(CHANCE)
 _DEVIATION: Final = math.sqrt(1 / 8)  # of the points per game of a pair
 
@@ -37,8 +37,8 @@ def shown_difference(pairs: int) -> float | None:
 def expected_pairs(test: Sprt, midway: bool = False) -> float:
     """Return the mean number of pairs until a test decides, if H0 or H1 is true (Wald).
 
-    It is greatest for a difference midway between the two. Single tests take up to three times as
-    many.
+    The mean is greatest for a difference midway between H0 and H1. A single test takes up to three
+    times as many pairs.
     """
     step = ((expected_score(test.h1) - expected_score(test.h0)) / _DEVIATION) ** 2
     low, high = test.bounds

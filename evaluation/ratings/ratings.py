@@ -6,10 +6,10 @@ swapped colours. Intervals come from bootstrap samples (:mod:`c4env.evaluation.r
 
 The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
 de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two
-agents give the interval of their difference (:meth:`Ratings.difference`). They do not depend on
-where Elo 0 is, so an agent that never scores does not widen the intervals of the others. The
-difference of agents that play alike (:meth:`Tally.alike`) does not count, so they do not narrow
-each other's interval.
+agents give the interval of their difference (:meth:`Ratings.difference`). The errors do not depend
+on where Elo 0 is, so an agent that never scores does not widen the intervals of the others. The
+difference of agents that play nearly identical games (:meth:`Tally.alike`) does not count, so they
+do not narrow each other's interval.
 
 An interval of 95 % is for two agents that were chosen before the games. Whoever picks the best of
 many and compares it with all others looks at every difference at once: then the half widths grow
@@ -69,8 +69,8 @@ RATING_COLUMNS: Final = (
 """The columns of standings; LOS is the likelihood of superiority over the next agent.
 
 ``reliable`` is the share of games that the agent did not forfeit, ``Elo_reliable`` the Elo over the
-games that nobody forfeited. ``asked_again`` counts answers of a language model that were no legal
-move, after each of which it was asked again. A column without any value is left out.
+games that nobody forfeited. ``asked_again`` counts answers of a language model that were not a
+legal move, so that it was asked again. A column without any value is left out.
 """
 
 
@@ -119,8 +119,8 @@ class Ratings(Sequence[Rating]):
             if there is only one opening.
         units: number of openings or pairs that the intervals resample.
         exact: whether every agent is deterministic and played all openings of one length. Then
-            the order over these openings is no sample: no place and no probability comes with
-            it. ``low`` and ``high`` are for other openings, of which these are a sample.
+            the order over these openings is not sampled, so ranks and LOS are omitted.
+            ``low`` and ``high`` are for other openings, of which these are a sample.
         anchor: the agent with a fixed Elo; without an anchor, the mean of a group is 0.
         centred: whether Elo 0 is the mean of chosen agents instead of the mean of all agents.
         group_sizes: number of agents in each group; no game connects two groups, so their Elo
@@ -163,7 +163,7 @@ class Ratings(Sequence[Rating]):
         With ``together``, the intervals of all differences hold at once in 95 % of runs. Without
         it, each does: enough for two agents that were chosen before the games.
 
-        Each end is the root of the sum of the squares of two distances: from one agent's Elo to
+        An end is the root of the sum of the squares of two distances: from one agent's Elo to
         its end, and from the other agent's Elo to its opposite end (MOVER: Zou and Donner,
         Statistics in Medicine 27, 2008). The interval of agents of two groups excludes nothing.
 
@@ -182,7 +182,7 @@ class Ratings(Sequence[Rating]):
     def rivals(self) -> tuple[str, ...]:
         """The agents of the first group that may be as strong as its best agent.
 
-        All comparisons hold at once: of equally strong agents, all are named in 95 % of runs.
+        The comparisons hold at once: of equally strong agents, all are named in 95 % of runs.
         """
         best, *others = (r.player for r in self.groups[0])
         return tuple(r for r in others if self.difference(best, r, together=True).low <= 0)
@@ -198,7 +198,7 @@ class Ratings(Sequence[Rating]):
     def superiority(self, one: str, other: str) -> float | None:
         """The probability that one of two neighbours in the ratings is stronger than the other.
 
-        It is None in exact runs, whose openings are no sample.
+        The probability is None in exact runs, because their openings are not a sample.
         """
         first = next(r for r in self if r in (self._of(one), self._of(other)))
         if self.exact:
@@ -211,7 +211,7 @@ class Ratings(Sequence[Rating]):
 
         A forfeit counts as a loss, so one Elo says how strong and how reliable an agent is. An
         agent that forfeited has a second Elo, ``finished``, over the games that nobody forfeited.
-        There the mean of the agents that never forfeited is that of the first.
+        In both Elos, the mean of the agents that never forfeited is the same.
         """
         spent = costs(games)
         repeated = any(cost.asked_again for cost in spent.values())

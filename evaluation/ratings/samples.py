@@ -1,11 +1,11 @@
-"""The Elo of all players by fit and bootstrap, and what the bootstrap's samples say of differences.
+"""The Elo of all players by fit and bootstrap, and the differences by the bootstrap's samples.
 
 Games from one opening are correlated. Therefore the Bayesian bootstrap resamples whole openings:
 each draw gives the openings random weights (:meth:`Tally.weights`) and fits again. The penalty's
 points are random too, with gamma distributions whose shape is the mean. For two agents and
 independent pairs of games, the result is near Jeffreys' interval for a proportion. So the interval
 stays wide even if an agent wins all games; the interval of a plain bootstrap would then have no
-width. If an agent's points in each of a few openings are alike by chance, the samples vary as much
+width. If an agent's points in a few openings are nearly equal by chance, the samples vary as much
 as resampled pairs of games would.
 """
 
@@ -23,8 +23,8 @@ from c4env.system import one_thread
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
 _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
 _TIE: Final = 1e-3  # Elo; strengths with a smaller difference are equal
-_STEPS: Final = 200  # of the fit of quasi standard errors
-_NEARLY_NONE: Final = 1e-6  # weight of a pair that plays alike
+_STEPS: Final = 200  # steps of the fit of quasi standard errors
+_NEARLY_NONE: Final = 1e-6  # weight of a pair that plays nearly the same games
 
 
 def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, Float64s]:
@@ -72,9 +72,9 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
 def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
     """Return the deviation in Elo ``[players]`` that the samples lack: a floor for few openings.
 
-    The sums of an agent's points in a few openings can be alike by chance; resampled openings then
-    differ too little. The variance is at least that of resampled pairs of games, whose number is
-    greater. For two agents, both variances are the same. ``matrix`` is the information.
+    The sums of an agent's points in a few openings can be nearly equal by chance. Then resampled
+    openings differ too little. The floor is the variance of resampled pairs of games, of which
+    there are more. For two agents, the two variances are equal. ``matrix`` is the information.
     """
     inverse, variances = np.linalg.inv(matrix), np.zeros((2, len(matrix)))
     for part in filter(None, (tally, tally.beside)):
@@ -91,8 +91,9 @@ def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
 def _missing(games: Float64s) -> Float64s:
     """Return how much of one more game a pair's rarer colour gets, 0..1, ``[players, players]``.
 
-    The results of few games with one colour can be alike by chance. As with Jeffreys' prior, either
-    player gets half of the game's points. Colours that are equally frequent get none.
+    The results of few games with one colour can be nearly equal by chance. As with Jeffreys' prior,
+    each player gets half of the game's points. If both colours are equally frequent, no game is
+    added.
     """
     return np.where(games > 0, 1 - games / np.maximum(np.maximum(games, games.T), 1), 0.0)
 
@@ -101,8 +102,8 @@ def _balanced(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
     """Rescale points and games so that each pair has equally many games with each colour.
 
     The Elo fit uses the rescaled games, so that Elo predicts an agent's share of all points, even
-    if moving first decides most of the games. ``a`` games with one colour and ``b`` with the other
-    say as much as ``2ab / (a + b)`` with each.
+    if moving first decides most of the games. ``a`` games with one colour and ``b`` games with the
+    other colour say as much as ``2ab / (a + b)`` games with each colour.
     """
     reverse = games.swapaxes(-1, -2)
     both = (games > 0) & (reverse > 0)
@@ -136,7 +137,7 @@ def quasi_errors(elo: Float64s, samples: Float64s, alike: Bools) -> tuple[Float6
 
 
 def common_factor(elo: Float64s, samples: Float64s, below: Float64s, above: Float64s) -> float:
-    """Return the factor on half widths with which all differences hold at once: a maximum t.
+    """Return the factor on half widths with which all intervals hold at once: a maximum t.
 
     In 95 % of the samples, every difference is within this factor times its half width of the
     fitted difference. Tukey's range is the same for equal normal errors; this counts the errors

@@ -5,7 +5,7 @@ opening cancels out. A pair scores 0, 1/2, 1, 3/2 or 2 points for the first agen
 counts of these five results (the pentanomial).
 
 The hypotheses say that the first agent is ``h0`` or ``h1`` Elo stronger, in the logistic Elo of the
-ratings. The log likelihood ratio is generalised: the likelihood of a hypothesis is that of the
+ratings. The log likelihood ratio is generalised: a hypothesis is as likely as the
 likeliest distribution of pair results with the expected mean score. Wald's bounds keep the error
 rates near ``alpha`` (accept H1 although H0 is true) and ``beta`` (accept H0 although H1 is true).
 
@@ -79,7 +79,7 @@ class Sprt:
 
     @classmethod
     def of(cls, given: Sprt | str) -> Sprt:
-        """Return a test, or parse one that is written as the command writes it, ``"0,40"``."""
+        """Return a test, or parse a test that is written as on the command line, ``"0,40"``."""
         if isinstance(given, str):
             return cls.parse(given)
         if not isinstance(given, cls):
@@ -137,9 +137,9 @@ def expected_score(elo: float) -> float:
 def normalized_elo(counts: ArrayLike) -> Interval | None:
     """Return the normalized Elo of counts of pairs ``[5]``; None if all pairs score the same.
 
-    It measures the score minus 1/2 in standard deviations of a game, and does not depend on the
-    share of draws as much as Elo does. The interval is that of a mean with the normal distribution,
-    as in fastchess.
+    Normalized Elo measures the score minus 1/2 in standard deviations of a game, and depends less
+    than Elo on the share of draws. The interval is the interval of a normally distributed mean, as
+    in fastchess.
     """
     counts = np.asarray(counts, np.float64)
     pairs = counts.sum()
@@ -162,7 +162,7 @@ def score_of(difference: Interval, score: float | None) -> Interval:
 def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the likeliest distributions ``[..., means, 5]`` with the given mean scores.
 
-    Each distribution is ``shares / (1 + t (score - mean))``, with ``t`` chosen for the given mean.
+    A distribution is ``shares / (1 + t (score - mean))``, with ``t`` chosen for the given mean.
     Newton's method finds ``t`` within an interval that shrinks at each step. If a step would leave
     the interval, the method takes the middle of the interval instead.
     """

@@ -1,4 +1,4 @@
-"""The record of a game, the digest of many, and tables of games as files.
+"""The record of a game, the digest of many games, and tables of games as files.
 
 {"first": "greedy", "second": "random", "opening": "4", "moves": "4742464", "winner": 0, ...}
 """
@@ -23,7 +23,7 @@ Ending = Literal[
     "exception", "illegal column", "nonsense", "unreadable", "no answer", "time", "crash",
     "abandoned", "resigned", "cut",
 ]  # fmt: skip
-"""How a game ended: played out in the first two cases; by forfeit; or its record just ends."""
+"""How a game ended: two endings are played out, ``cut`` has no result, the others are forfeits."""
 
 PLAYED_OUT: Final = ("four", "full board")
 IN_PAIRS: Final = ("nodes", "seconds", "asked_again")  # numbers of each player
@@ -59,14 +59,14 @@ class GameRecord:
 
     @property
     def points(self) -> tuple[float, float]:
-        """The points of each player: 1, 1/2 or 0; see also :attr:`counted`."""
+        """The points of each player: 1, 1/2 or 0 (see also :attr:`counted`)."""
         if self.winner is None:
             return (0.5, 0.5)
         return (1.0, 0.0) if self.winner == 0 else (0.0, 1.0)
 
     @property
     def counted(self) -> bool:
-        """Whether the game has a result, which tables and ratings count."""
+        """Whether the game has a result, so that tables and ratings count it."""
         return self.ending != CUT
 
     @property
@@ -101,7 +101,7 @@ class GameRecord:
         }
 
     def on(self, host: str) -> GameRecord:
-        """Return the game with the machine that played it, which a forfeit by time names."""
+        """Return the game with the name of its machine, also in the reason of a forfeit by time."""
         reason = f"{self.reason}; on {host}" if self.ending == "time" else self.reason
         return replace(self, host=host, reason=reason)
 
@@ -138,7 +138,7 @@ class GameRecord:
         return game
 
     def _check_types(self) -> None:
-        """Raise an error if a value has another type than a game's, as JSON may have."""
+        """Raise an error if a value, for example from JSON, has a wrong type."""
         for name, value in self.values().items():
             is_number = name.startswith(IN_PAIRS)
             if name != "winner" and not isinstance(value, int | float if is_number else str):
@@ -151,8 +151,8 @@ class GameRecord:
 def digest(games: Iterable[GameRecord]) -> str:
     """Return the hex digest of the games; their order does not matter.
 
-    The digest leaves out seconds and hosts, which never repeat, and the reasons of forfeits, which
-    may contain memory addresses.
+    The digest leaves out seconds and machines, which differ from run to run, and the reasons of
+    forfeits, which may contain memory addresses.
     """
     lines = sorted(
         json.dumps(
@@ -166,7 +166,7 @@ def digest(games: Iterable[GameRecord]) -> str:
 def games_table(games: Sequence[GameRecord]) -> Table:
     """Return a table with a row for each game; a winner None means a draw."""
     rows = [game.values() for game in games]
-    columns = {name: "" for row in rows for name in row}  # only a game on a cluster has a host
+    columns = {name: "" for row in rows for name in row}  # a game on a cluster has a host too
     return Table.of(columns, [[*({**columns, **row}).values()] for row in rows])
 
 

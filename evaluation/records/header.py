@@ -1,14 +1,14 @@
 """The header of a run: who plays whom, from which openings, with which code and settings.
 
-``run.json`` keeps it. The header plans the games in playing order, and says whether a run directory
-takes more games (:func:`extend_header`).
+``run.json`` stores the header. The header plans the games in playing order, and decides whether a
+run directory takes more games (:func:`extend_header`).
 
-An agent's identity is the hashes of its code and files, part of the key of its stored results. So a
-changed agent never gets the results of an earlier agent of the same name. For a spec, the identity
-covers the files that the spec names and the user's modules that the agent's process loaded
-(``c4env.evaluation.runs.agent_process``). For a Python object it is the attribute ``version``;
-without one the identity is not known. This project's own sources are hashed once for all agents
-(:func:`versions`).
+An agent's identity is the hashes of its code and files. The identity is a part of the key of stored
+results, so a changed agent never gets the results of an earlier agent of the same name. For a spec,
+the identity covers the files that the spec names and the user's modules that the agent's process
+loaded (``c4env.evaluation.runs.agent_process``). For a Python object, the identity is the attribute
+``version``; without this attribute the identity is not known. This project's sources are hashed
+once for all agents (:func:`versions`).
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ FORMAT: Final = "c4env run 2"
 GAMES: Final = ("c4env", "c4env.agents", "c4env.evaluation.runs")
 """The packages whose sources decide games."""
 EXACT: Final = "c4env.evaluation.exact"
-"""The package whose sources decide which questions are asked, beside those of games."""
+"""The package whose sources decide questions, besides the packages that decide games."""
 SUFFIXES: Final = (".py", ".npz", ".tsv")  # of sources and shipped files
 
 Identity = Mapping[str, str]
-"""``files``, a hash of an agent's files and modules; or ``version``; or empty without either."""
+"""A hash of an agent's ``files`` and modules, or its ``version``, or nothing."""
 
 Contents = Mapping[str, str]
 """The hashes of an agent's files, by name."""
@@ -48,19 +48,19 @@ Fixture = tuple[tuple[str, str], str]
 """A game to play, ``((first, second), opening)``: the players' names and the opening."""
 
 Pairings = Sequence[tuple[str, str]]
-"""The players of games, the first and the second."""
+"""The first and the second player of each game."""
 
 Kind = Literal["round robin", "gauntlet", "match", "people", "placement", "games from elsewhere"]
-"""The pairings: all pairs; challengers against a field; two agents; people against anyone; one
-agent against some of a field, chosen by its results; or games of other programs."""
+"""The pairings, in the same order: all pairs, challengers against a field, two agents, people
+against anyone, one agent against opponents chosen by its results, and games of other programs."""
 
 
 @functools.cache
 def versions(*more: str) -> str:
     """Return the versions of c4env, Python and NumPy, which all workers of a run must share.
 
-    A hash of the sources that decide games is a part of c4env's version: after an edit, games and
-    answers of before are not those of now. ``more`` names other packages that decide, as ``exact``.
+    A hash of the sources that decide games is a part of c4env's version, because an edit may change
+    games and answers. ``more`` names further packages whose sources count, for example ``exact``.
     """
     own = hash_files(_sources(*GAMES, *more))
     python, numpy = platform.python_version(), np.__version__
@@ -72,7 +72,7 @@ def _sources(*packages: str) -> dict[str, Path]:
     found = {}
     for package in packages:
         folder = Path(str(importlib.import_module(package).__file__)).parent
-        inner = {folder / "agents", folder / "evaluation"}  # packages of their own
+        inner = {folder / "agents", folder / "evaluation"}  # other packages
         for path in folder.rglob("*"):
             if path.suffix in SUFFIXES and inner.isdisjoint(path.parents) and path.is_file():
                 found[f"{package}/{path.relative_to(folder).as_posix()}"] = path
@@ -80,7 +80,7 @@ def _sources(*packages: str) -> dict[str, Path]:
 
 
 def hash_files(files: Mapping[str, Path]) -> str:
-    """Return a short hash of the names and contents of files, which are read in pieces."""
+    """Return a short hash of the names and contents of files; large files are read in pieces."""
     digest = hashlib.sha256()
     for name, path in sorted(files.items()):
         with path.open("rb") as file:
@@ -131,7 +131,7 @@ class RunHeader:
         code: by agent, a hash of its ``files`` from outside this project, or its ``version``.
         movetime: seconds per move; None for no limit.
         margin: seconds by which a move may exceed ``movetime``.
-        sprt: the sequential test of a match; None without one.
+        sprt: the sequential test of a match; None without a test.
     """
 
     kind: Kind = "round robin"
@@ -151,7 +151,7 @@ class RunHeader:
     sprt: SprtPlan | None = None
 
     def schedule(self) -> list[Fixture]:
-        """Return every game of the run in playing order; [] if people play."""
+        """Return every game of the run in playing order; an empty list if people play."""
         others = [player for player in self.players if player not in self.challengers]
         if self.challengers:
             return gauntlet_order(self.challengers, others, self.openings)
@@ -227,11 +227,11 @@ def extend_header(
 ) -> RunHeader:
     """Return the header of a run directory to which a new run is added.
 
-    The header has the agents and openings of both runs, and the command of the first. The openings
-    of one run must include all openings of the other run. The kind becomes round robin if the kinds
-    differ, or if a challenger of one gauntlet is an opponent in the other. A match with a
-    sequential test accepts any new openings but no new agents. No position may be an opening in two
-    orders of moves. A directory without games accepts any run.
+    The header has the agents and openings of both runs, and the command of the first run. The
+    openings of one run must include all openings of the other run. If the kinds differ, or if a
+    challenger of one gauntlet is an opponent in the other, the kind becomes round robin. A match
+    with a sequential test accepts any new openings but no new agents. No position may be an opening
+    in two orders of moves. A directory without games accepts any run.
 
     Args:
         folder: the directory; error messages quote this path.
@@ -269,7 +269,7 @@ def extend_header(
 
 
 def _having(old: tuple[str, ...], new: tuple[str, ...], planned: RunHeader) -> tuple[str, ...]:
-    """Return the players that have a trait, by the planned run if it has them, else by the old."""
+    """Return the players with a trait, by the planned run if it has the player, else by the old."""
     kept = (name for name in old if name in new or name not in planned.players)
     return _joined(tuple(kept), new)
 
@@ -279,7 +279,7 @@ def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterator[str]:
-    """Yield the fields of the headers that must agree and do not, with both values."""
+    """Yield the fields of the headers that must agree but differ, with both values."""
     alone = {"people", "placement"}  # kinds whose runs have no other games
     if stored.kind != planned.kind and not alone.isdisjoint((stored.kind, planned.kind)):
         yield f"kind {stored.kind!r}, not {planned.kind!r}"
@@ -310,7 +310,7 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
 
 
 def _same_position(openings: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first two openings that are one position in two orders of moves, or None."""
+    """Return the first two openings that reach one position in two orders of moves, or None."""
     found: dict[Position, str] = {}
     for moves in openings:
         before = found.setdefault(Position.parse(moves), moves)

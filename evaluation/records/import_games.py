@@ -3,7 +3,7 @@
     first second moves [result [ending]]       a line of a text; moves are 1-based columns
     [3, 3, 2]                                  a list of integers; its columns are 0-based
 
-Nothing is guessed. The moves alone decide the result: a stated result must agree. A game whose
+Nothing is guessed. Only the moves decide the result, and a stated result must agree. A game whose
 moves do not end it needs a stated ending, such as ``resigned``, to have a winner; otherwise its
 ending is ``cut``: its moves are judged, and no table counts it. The first bad line ends the reading
 with an error that names it.
@@ -72,7 +72,7 @@ def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
         names: the players of games without names.
 
     Raises:
-        UnreadableRun: a game cannot be read, there is none, or its players have no names or two.
+        UnreadableRun: a game cannot be read, no game was found, or players have no names or two.
     """
     files = [path]
     if path.is_dir():
@@ -112,7 +112,7 @@ def games_of(items: Iterable[Any], names: Names | None = None) -> list[GameRecor
         names: the players of games without names.
 
     Raises:
-        UnreadableRun: an object is not a game, or there is none.
+        UnreadableRun: an object is not a game, or there are no games.
     """
     games = []
     for number, item in enumerate(items, start=1):
@@ -220,7 +220,7 @@ def _of_item(item: Any) -> Read:
     if named and all(isinstance(name, str) and not _BRACKETS.fullmatch(name) for name in item[:2]):
         if any(map(_is_moves, item[:2])):
             raise UnreadableRun(
-                f"{brief(item)}: expected names that are no numbers, or a list of 0-based columns; "
+                f"{brief(item)}: expected names, not numbers, or a list of 0-based columns; "
                 "an object with first, second and moves may have any name"
             )
         return (item[0], item[1]), Stated(_moves_of(item[2]))
@@ -367,7 +367,7 @@ def _parsed(text: str) -> Any:
 
 
 def _of_csv(text: str) -> Found:
-    """Find the games in a table with the columns of ours, or first, second and moves."""
+    """Find the games in a table with our columns, or with the columns first, second and moves."""
     reader = csv.DictReader(io.StringIO(text), strict=True)
     try:
         heading = [*(reader.fieldnames or ())]

@@ -1,4 +1,4 @@
-"""Files of JSON lines that keep results as they come.
+"""Files of JSON lines that keep each result as soon as it is known.
 
     ["greedy",0,"0.1.0, ...","",34359738368,0,3]     a line of answers.jsonl: a key and its value
 
@@ -118,14 +118,14 @@ class Lines:
 
 
 class Memo(dict[tuple[Any, ...], Any]):
-    """A dictionary that a file keeps; a line has the items of a key, then its value.
+    """A dictionary that a file keeps. A line of the file has the items of a key, then the value.
 
-    Several threads may use it; the first value of a key stays.
+    Several threads may use the dictionary. The first value of a key stays.
 
     Args:
         path: the file; None keeps nothing.
-        keeps: whether the file keeps a value; of other values the file's are ignored, and new ones
-            are known until the end.
+        keeps: whether the file keeps a value. Other values in the file are ignored, and new ones
+            are known only while the file is open.
     """
 
     def __init__(
@@ -142,14 +142,14 @@ class Memo(dict[tuple[Any, ...], Any]):
         self.lines.__exit__(*error)
 
     def find(self, key: tuple[Any, ...], ask: Callable[[], V]) -> V:
-        """Return the value of a key; if it is missing, ask for it and keep it."""
+        """Return the value of a key; if the value is missing, ask for it and keep it."""
         if key not in self:
             self.keep(key, ask())
         value: V = self[key]
         return value
 
     def keep(self, key: tuple[Any, ...], value: Any) -> None:
-        """Set the value of a key that has none, and write it if the file keeps it."""
+        """Set the value of a key that has no value, and write it if the file keeps it."""
         with self._lock:
             if key not in self:
                 if self._keeps(value):
@@ -183,7 +183,7 @@ def parse_lines(path: Path, data: bytes, read: Callable[[Any], V]) -> list[V]:
     """Return the entries of a file's content; ignore an incomplete last line.
 
     Raises:
-        UnreadableRun: a line is damaged, or the last one is no part of a JSON line.
+        UnreadableRun: a line is damaged, or the last line is not the start of a JSON line.
     """
     *lines, torn = data.split(b"\n")
     if torn and torn[:1] not in b"[{":
@@ -195,7 +195,7 @@ def parse_lines(path: Path, data: bytes, read: Callable[[Any], V]) -> list[V]:
         except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
             shown = shortened(line.decode(errors="replace"), 120)
             raise UnreadableRun(
-                f"{path}, line {number}: {shown!r} is none of this file's: {error}"
+                f"{path}, line {number}: {shown!r} does not belong in this file: {error}"
             ) from None
     return entries
 

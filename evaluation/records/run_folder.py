@@ -1,6 +1,6 @@
-"""The directory of a run: ``run.json``, its header, and ``games.jsonl``, a line for each game.
+"""The directory of a run: ``run.json`` is the header, ``games.jsonl`` has a line for each game.
 
-A directory takes more games if they can be compared with the games that it has.
+A directory takes new games if they can be compared with its stored games.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read_folder(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     if not folder.exists():
         raise UnreadableRun(f"{folder} does not exist: expected a run directory")
     if not folder.is_dir():
-        raise UnreadableRun(f"{folder} is no directory: expected a run directory")
+        raise UnreadableRun(f"{folder} is not a directory: expected a run directory")
     if not path.exists():
         raise UnreadableRun(f"{folder} has no {path.name}: expected a directory of c4 run --out")
     if (folder / RUN_FILE).exists():
@@ -102,7 +102,7 @@ def _take_on(folder: Path, planned: RunHeader, games: list[GameRecord]) -> None:
 
 
 def _checked(path: Path, header: RunHeader, games: list[GameRecord]) -> list[GameRecord]:
-    """Return the games without the forfeits that were played again.
+    """Return the games, without forfeited games that were played again.
 
     Raises:
         UnreadableRun: a game occurs twice, or is not in the header's schedule.

@@ -1,8 +1,8 @@
 """A run as one web page: tables, figures, and every game with exact scores.
 
-The page is ``static/report.html`` with the styles, the scripts and the run as JSON inside. It needs
-no network and works from a file. Its tables are those of ``--format json``: rows of named values.
-What is long, the games and the pairings, is stored by column, with numbers for the agents.
+The page is ``static/report.html`` with the styles, the scripts and the run as JSON inside. The page
+works from a file, without a network. The tables are the tables of ``--format json``, rows of named
+values. The games and the pairings are stored by column, with numbers for the agents, to save space.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ GAME_COLUMNS: Final = (
 CURVE_COLUMNS: Final = ("agent", "first_ply", "last_ply", "critical", "accuracy")
 """The columns of the curves of accuracy."""
 
-FEW: Final = 4  # of so many agents, a sentence for each pair
+FEW: Final = 4  # the most agents for which each pair gets a sentence
 PLACE: Final = '"REPORT"'  # the template's placeholder for the run
 CURVE_BAND: Final = 4  # plies for each point of a curve of accuracy
 HOLLOW: Final = 5  # a point with fewer critical moves is hollow
@@ -116,14 +116,14 @@ def summary(run: Tournament, agents: int) -> Iterator[str]:
 
 
 def results(table: WinTable, player: str) -> dict[str, dict[str, Any]]:
-    """A player's score and wins/draws/losses, moving first, moving second, and in all games."""
+    """A player's score and wins/draws/losses when moving first, moving second, and in all games."""
     first, second = table.as_first(player), table.as_second(player)
     cells = {"first": first, "second": second, "total": first + second}
     return {name: {"score": cell.score, "counts": str(cell)} for name, cell in cells.items()}
 
 
 def pairs_in_words(run: Tournament, players: Sequence[str], judge: Judge | None) -> list[str]:
-    """A sentence for each two players that met, the stronger first."""
+    """A sentence for each two players that met, the stronger player first."""
     sentences = []
     for one, other in combinations(players, 2):
         games = [game for game in run.games if game.counted and {*game.players} == {one, other}]
@@ -192,7 +192,7 @@ def curves(quality: Quality) -> dict[str, Any]:
 
 
 def mistakes(run: Tournament, quality: Quality, judge: Judge) -> dict[str, Any]:
-    """Where each agent loses, and its costliest moves, also in words, by agent."""
+    """Where each agent loses, and its costliest moves as rows and in words, by agent."""
     found = {}
     for player in quality.players:
         of_player = Mistakes.of(run.games, player, judge)
@@ -205,8 +205,8 @@ def mistakes(run: Tournament, quality: Quality, judge: Judge) -> dict[str, Any]:
 def encoded(game: GameRecord, judge: Judge) -> str:
     """Encode the exact scores of the positions in which a player chose a column or forfeited.
 
-    A score is a letter, which keeps a page with 100,000 scores small. The columns of each position
-    have a letter, and a finished game has a last one: its score for the side that would move.
+    A score is one letter, so that a page with 100,000 scores stays small. A position has a letter
+    for each column. A finished game has one more letter, the score for the side that would move.
     """
     positions = positions_in(game)
     end = Position.parse(game.moves)
@@ -230,7 +230,7 @@ def inlined(template: str) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """Replace infinities, which JSON does not have, with None; round other numbers."""
+    """Replace infinities with None, because JSON has no infinities; round other numbers."""
     if isinstance(value, float):
         return round(value, 9) if math.isfinite(value) else None
     if isinstance(value, Mapping):

@@ -1,12 +1,12 @@
-"""A leaderboard: the stored games of a fixed field of agents, whose mean is the zero of Elo.
+"""A leaderboard: the stored games of a fixed field of agents. The mean Elo of the field is 0.
 
     leaderboard.json -> stored_board() -> rate(), table()
 
 The field played one round robin. Some agents have default or published settings, others have equal
 time per move. ``python -m tests.makers leaderboard`` in a checkout plays the field again.
 
-:func:`place_in_field` plays a newcomer against some of the field, always the same. To place an
-agent by few games, see :mod:`c4env.evaluation.results.placement`.
+:func:`place_in_field` plays a newcomer against some agents of the field, always the same agents. To
+place an agent by few games, see :mod:`c4env.evaluation.results.placement`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Leaderboard:
         deterministic: specs of agents that always give the same answer in the same position.
         milliseconds: mean time per move, by spec.
         results: ``results[first][second]`` is a string with a character for each opening: 1, = or
-            0 for a win, draw or loss of the first player, or - if there was no game.
+            0 for a win, draw or loss of the first player, and - for a missing game.
         machine: processor and cores of the machine that played, "" if unknown.
     """
 
@@ -95,7 +95,7 @@ class Leaderboard:
     def tally(self, players: Sequence[str] = ()) -> Tally:
         """Return the points and games by opening and pairing.
 
-        ``players`` are further names, which have no games yet.
+        ``players`` are further names, without games yet.
         """
         names = tuple(sorted({*self.field, *players}))
         openings = tuple(sorted(self.openings))
@@ -166,7 +166,7 @@ class InField(NamedTuple):
     """The place of a newcomer in a leaderboard."""
 
     name: str  # the newcomer's name in the ratings
-    ratings: Ratings  # ratings of the field and the newcomer; the mean of the field alone is 0
+    ratings: Ratings  # ratings of the field and the newcomer; the mean of the field is 0
     run: Tournament  # the newcomer's games
 
 

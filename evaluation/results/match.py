@@ -44,7 +44,7 @@ from c4env.evaluation.runs.players import (
 from c4env.evaluation.runs.run import Openings, Settings, choose_openings, make_plan, play_plan
 from c4env.evaluation.tables import Column, Table, plural, signed
 
-NORMAL_FROM: Final = 25  # pairs of games, from which a normal interval is shown
+NORMAL_FROM: Final = 25  # pairs of games; fewer pairs show no normal interval
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +52,7 @@ class Match(Tournament):
     """A match of two agents, from the view of the first agent.
 
     The two games of a pair begin from the same opening. If the match has a sequential test, the
-    match ends when the test decides. ``openings`` also has the openings that were not played.
+    match ends when the test decides. ``openings`` also includes openings that were not played.
 
     Attributes:
         pairs: the points of the first agent in each pair of games.
@@ -101,7 +101,7 @@ class Match(Tournament):
 
     @property
     def elo(self) -> Interval:
-        """The Elo of the first agent minus that of the second agent."""
+        """The Elo of the first agent minus the Elo of the second agent."""
         return self.ratings.difference(*self.players)
 
     @property
@@ -129,7 +129,7 @@ class Match(Tournament):
 
     @property
     def lines(self) -> Table:
-        """The result in a row, which text and Markdown show as lines."""
+        """The result as one row; text and Markdown show the row as lines."""
         columns = [Column("agent", of=lambda m: m.players[0])]
         columns.append(Column("opponent", of=lambda m: m.players[1]))
         forfeits = [Column(kind, of=methodcaller("forfeits", kind)) for kind in self.table.kinds]
@@ -139,9 +139,9 @@ class Match(Tournament):
 
     @property
     def normalized_elo(self) -> Interval | None:
-        """The normalized Elo of the pairs; below 25 pairs without an interval.
+        """The normalized Elo of the pairs; with fewer than 25 pairs it has no interval.
 
-        The interval is the normal one, which is too narrow for few pairs.
+        The interval assumes a normal distribution, which is too narrow for few pairs.
         """
         elo = normalized_elo(self.pentanomial)
         if elo is None or len(self.pairs) >= NORMAL_FROM:
@@ -156,25 +156,25 @@ class Match(Tournament):
 
     @property
     def elo_reliable(self) -> Interval | None:
-        """The Elo difference over the games that nobody forfeited; None if there are none."""
+        """The Elo difference over the games that nobody forfeited; None without any."""
         kept = [game for game in self.games if game.forfeited_by is None]
         return rate(Tally.of(kept, self.players)).difference(*self.players) if kept else None
 
     @property
     def asked_again(self) -> Counts | None:
-        """How often the two agents' language models were asked again; None if none was."""
+        """How often the two agents' language models were asked again; None if never."""
         spent = costs(self.games)
         again = Counts(*(spent.get(player, Cost()).asked_again for player in self.players))
         return again if any(again) else None
 
     def forfeits(self, kind: str) -> Counts:
-        """The numbers of games that the two agents forfeited in one of the ways of a kind."""
+        """The numbers of games that the two agents forfeited by a kind of forfeit."""
         return Counts(*(self.table.forfeited(player, kind) for player in self.players))
 
     # -- what is printed ---------------------------------------------------------------
 
     def tables(self) -> Mapping[str, Table]:
-        """The result in a row."""
+        """The result as one row."""
         return {"match": self.lines} if self.games else super().tables()
 
     def headline(self) -> str:
@@ -193,7 +193,7 @@ class Match(Tournament):
         return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0); {more}."
 
     def forfeited(self) -> list[str]:
-        """Return sentences on who forfeited games and why, and how strong they are without that."""
+        """Return sentences on who forfeited games and why, and on the Elo without forfeits."""
         lines = self.table.reasons_of_forfeits()
         if lines and (elo := self.elo_reliable):
             lines.append(
@@ -203,7 +203,7 @@ class Match(Tournament):
         return lines
 
     def advice(self) -> list[str]:
-        """Return what the decision of the test does to the Elo, or else how to play more."""
+        """Return how the decision of the test biases the Elo, or else how to play more."""
         if self.decision is None:
             return super().advice()
         return ["The test stopped the match, which biases Elo and score towards its decision."]
@@ -270,7 +270,7 @@ MATCH_COLUMNS: Final = (
 )
 """The columns of a match, by the line of text that shows them."""
 RELIABILITY: Final = (Column("reliable"), Column("Elo_reliable", signed, lambda m: m.elo_reliable))
-"""The columns of a match with forfeits: how much of the Elo they are."""
+"""The columns of a match with forfeits: how much the forfeits change the Elo."""
 
 
 def play_match(
@@ -294,24 +294,25 @@ def play_match(
 ) -> Match:
     """Play two agents against each other from each opening, with both colours.
 
-    The test counts the pairs in the order of the openings, so the decision does not depend on
-    workers or interruptions. If a later call has the same ``out`` and more openings, the test
-    continues with the new openings.
+    The test counts the pairs in the order of the openings, so the decision does not depend on the
+    number of workers or on interruptions. If a later call has the same ``out`` and more openings,
+    the test continues with the new openings.
 
     Args:
         one: the agent whose score is shown: a spec, a callable on an observation, or a mapping from
             a name to one of these.
-        other: its opponent.
+        other: the opponent.
         openings: as in :func:`evaluation.round_robin`; the seed shuffles the openings, but not a
             list (:func:`c4env.evaluation.runs.run.choose_openings`).
-        sprt: the test that stops the match as soon as it decides, or its two differences in Elo as
-            ``"0,40"``; None plays all openings.
+        sprt: the test that stops the match as soon as it decides, or the two Elo differences of
+            the test, for example ``"0,40"``; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
         seed, jobs, out, limit, movetime, margin, again, backend, address, watch, on_game: see
             :class:`c4env.evaluation.runs.run.Settings`.
 
     Raises:
-        InvalidOption: a side is not one agent, both have one name, or a number is invalid.
+        InvalidOption: a side is not one agent, both sides have the same name, or a number is
+            invalid.
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
 
@@ -373,14 +374,15 @@ def read_run(folder: str | Path) -> Tournament:
 def read_games(
     source: str | Path | Iterable[Any] | Mapping[str, Any], names: Sequence[str] | None = None
 ) -> Tournament:
-    """Read games of other programs as a run: table, ratings, judge and page work on them.
+    """Read games of other programs as a run, with tables, ratings, judged moves and a page.
 
     Args:
         source: a file, a folder, or Python objects.
 
-            - A text with a game a line: ``first second moves``, or moves alone with ``names``.
-              A result (``1-0``, ``0-1``, ``1/2-1/2``, ``*``) may follow, then how a game ended that
-              its moves do not end: ``resigned``, ``time``, ``illegal`` or ``cut``.
+            - A text with one game per line: ``first second moves``, or with ``names`` only the
+              moves. A result (``1-0``, ``0-1``, ``1/2-1/2``, ``*``) may follow. If the moves do not
+              end the game, the line then says how the game ended: ``resigned``, ``time``,
+              ``illegal`` or ``cut``.
             - ``.csv``, ``.json`` or ``.jsonl`` of ``c4 report --games`` and of runs.
             - An episode of Kaggle's ConnectX, a log of SPIN-Bench or TextArena, a state that
               OpenSpiel serialized, or JSON lists of actions.
@@ -389,11 +391,12 @@ def read_games(
             - An iterable of move strings, lists of columns, and ``(first, second, moves)``.
 
             Digits in a text are 1-based columns; a list of integers has 0-based columns.
-        names: the first and the second player of games that do not name them; without names,
-            Python objects have the players ``first`` and ``second``, and files are refused.
+        names: the first and the second player of games that do not name their players. Without
+            names, Python objects have the players ``first`` and ``second``, and files are refused.
 
     Returns:
-        the games. Those without a result, whose ending is ``cut``, are judged, but not counted.
+        the games. A game without a result has the ending ``cut``: its moves are judged, but tables
+        do not count it.
 
     Raises:
         UnreadableRun: a game cannot be read, contradicts its stated result, or has no names.
@@ -449,12 +452,12 @@ def _until_decided(
 
 
 def _continued(openings: list[str], out: str | Path | None) -> list[str]:
-    """Return the openings of a test: those of an earlier run in ``out``, then the new openings."""
+    """Return the openings of a test: the openings of an earlier run in ``out``, then new ones."""
     if out is None:
         return openings
     try:
         header, games = read_folder(Path(out))
-    except UnreadableRun:  # no run yet, or a damaged run, which another function reports
+    except UnreadableRun:  # no run yet, or a damaged run that another function reports
         return openings
     earlier = header.openings if games else ()
     return openings if {*openings} <= {*earlier} else list(dict.fromkeys([*earlier, *openings]))

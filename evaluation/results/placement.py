@@ -2,13 +2,14 @@
 
     place("mine.py:agent") -> Placement        c4 leaderboard --place mine.py:agent --games 40
 
-A game tells most if both sides are equally strong. So each opening is played, with both colours,
-against the ``graded`` agent nearest to the Elo that the games so far suggest. What comes next
-depends on the seed and on these games alone: the same seed plays the same games, with any number of
-jobs and after interruptions.
+A game tells most if both sides are equally strong. So the agent plays each opening, with both
+colours, against the ``graded`` agent nearest to the Elo that the games so far suggest. The next
+opponent depends only on the seed and on the games so far. So the same seed plays the same games,
+with any number of jobs and after interruptions.
 
-The Elo is the median of a posterior with Jeffreys' prior, as Firth's penalty is for a run, and its
-interval the middle 95 %. Each stated Elo counts as known to within a standard deviation of 25 Elo.
+The Elo is the median of a posterior with Jeffreys' prior, and its interval is the middle 95 %. A
+run uses the same prior as Firth's penalty. The stated Elo of an opponent counts as known to within
+a standard deviation of 25 Elo.
 """
 
 from __future__ import annotations
@@ -40,16 +41,16 @@ from c4env.evaluation.tables import Column, Table, plural, signed
 LEVELS: Final = tuple(range(-1100, 426, 25))
 """The Elo of the opponents."""
 GAMES: Final = 40
-PLIES: Final = 3  # of the openings, from which the leaderboard's come too
+PLIES: Final = 3  # of the openings, as many as the leaderboard's openings have
 MOST: Final = 242  # games: both colours of 121 openings
 LEVEL_ERROR: Final = 25.0  # standard deviation of a level's Elo
 _START: Final = -300.0, 600.0  # the Elo that chooses the first opponent, and its deviation
 _GRID: Final = np.arange(-4000.0, 3001.0, 10.0)  # Elo at which a posterior is computed
-_NODES: Final = 9  # of the quadrature over a level's error
+_NODES: Final = 9  # nodes of the quadrature over a level's error
 
 
 def estimate(results: Mapping[float, tuple[float, float]]) -> Interval:
-    """Return an agent's Elo by its points and its games against opponents of known Elo.
+    """Return an agent's Elo from its points and games against opponents of known Elo.
 
     Args:
         results: the points and the number of games by the opponent's Elo; at least one game.
@@ -114,7 +115,7 @@ def results_of(games: Iterable[GameRecord], player: str) -> dict[float, tuple[fl
 
 
 class Nearest(NamedTuple):
-    """The course of a placement: each pair against the opponent of the nearest Elo."""
+    """The course of a placement: each pair of games is against the opponent of the nearest Elo."""
 
     player: str
     openings: tuple[str, ...]  # in the order of playing
@@ -122,7 +123,7 @@ class Nearest(NamedTuple):
     width: float | None = None  # of the interval, in Elo, at which the placement ends
 
     def played(self, known: Mapping[Fixture, GameRecord]) -> tuple[list[GameRecord], list[Fixture]]:
-        """Return the games of the course that are known, and what is missing of the next pair."""
+        """Return the known games of the course, and the missing games of the next pair."""
         games: list[GameRecord] = []
         for opening in self.openings[: self.games // 2]:
             results = results_of(games, self.player)
@@ -167,7 +168,7 @@ class LevelRatings(Ratings):
     """The ratings of a newcomer and of its opponents, whose Elo is as stated."""
 
     def with_games(self, games: Sequence[GameRecord]) -> Ratings:
-        """Return these ratings, which have costs and forfeits; a fit ignores the stated Elo."""
+        """Return these ratings; they have costs and forfeits, and a fit ignores the stated Elo."""
         return self
 
     def method_note(self) -> str:
@@ -317,11 +318,11 @@ def place(
 
     Args:
         newcomer: a spec, or a callable on an observation.
-        games: number of games, at most 242: an opening with both colours for every two.
-        width: end earlier, as soon as the interval of the Elo is at most so wide, in Elo.
+        games: number of games, at most 242; every two games share an opening.
+        width: stop once the interval of the Elo is at most this wide, in Elo.
         seed, jobs, out, movetime, margin, again, watch, on_game: see
-            :class:`c4env.evaluation.runs.run.Settings`. No more than two games are played at a
-            time, since the next opponent depends on them.
+            :class:`c4env.evaluation.runs.run.Settings`. At most two games are played at a time,
+            because the next opponent depends on their results.
 
     Returns:
         the games, with the agent's Elo and place.
@@ -370,6 +371,6 @@ def _require_same(out: str | Path | None, name: str) -> None:
         header: RunHeader = read_header(Path(out))
         if header.kind == "placement" and header.challengers != (name,):
             raise InvalidOption(
-                f"out={str(out)!r}: expected a directory for {name!r}, not that of "
+                f"out={str(out)!r}: expected a directory for {name!r}, not the directory of "
                 f"{header.challengers[0]!r}"
             )

@@ -42,11 +42,11 @@ def round_robin(
     """Play every pairing of agents from every opening, with both colours.
 
     Args:
-        players: a list of specs (``"alphabeta:depth=5"``, or ``"mine=alphabeta:depth=5"`` with a
-            name of your own) and callables on an observation (agents and functions, named by
-            their ``name`` or ``__name__``); or a mapping from names to specs and callables.
-        openings: a number of plies, for all positions after this number but no mirror images;
-            moves such as ``"44"``; ``"balanced:4,2"``; the path of a file; or a list of moves. See
+        players: a list of specs (``"alphabeta:depth=5"``, or ``"mine=alphabeta:depth=5"`` with
+            your own name) and callables on an observation (agents and functions, named by their
+            ``name`` or ``__name__``); or a mapping from names to specs and callables.
+        openings: a number of plies (all positions after so many plies, without mirror images),
+            moves such as ``"44"``, ``"balanced:4,2"``, the path of a file, or a list of moves. See
             :func:`c4env.evaluation.runs.run.choose_openings`.
         seed, jobs, out, limit, movetime, margin, again, backend, address, watch, on_game: see
             :class:`c4env.evaluation.runs.run.Settings`.
@@ -55,7 +55,8 @@ def round_robin(
         the games, with their table, ratings and digest.
 
     Raises:
-        InvalidOption: there are fewer than two agents, one occurs twice, or a number is invalid.
+        InvalidOption: there are fewer than two agents, an agent occurs twice, or a number is
+            invalid.
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
         UnknownAgent: a spec is wrong, or its agent cannot be made.

@@ -1,8 +1,8 @@
-"""The result of a run: who is stronger and by how much, in a sentence, in tables and in notes.
+"""The result of a run: who is stronger and by how much, as a sentence, tables and notes.
 
     header and games -> Tournament -> text, Markdown, CSV, JSON, the page
 
-A match and a placement (``c4env.evaluation.results``) say more; they are classes beside these.
+The results of a match and of a placement are subclasses that say more (``match``, ``placement``).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Frames(NamedTuple):
 
 @dataclass(frozen=True)
 class Tournament(Result):
-    """The result of a run: printed, it is what the command prints.
+    """The result of a run. ``print`` shows what the command prints.
 
     Attributes:
         header: the pairings, openings and settings.
@@ -68,7 +68,7 @@ class Tournament(Result):
 
     @property
     def openings(self) -> tuple[str, ...]:
-        """Move strings from which the games begin."""
+        """The moves before the games begin, as move strings."""
         return self.header.openings
 
     @property
@@ -119,7 +119,7 @@ class Tournament(Result):
         """Return the agents, and their mean scores ``[N, N]``: row agent against column agent.
 
         A score is the points per game, 0..1, over both colours. The score is 1/2 on the diagonal,
-        and nan if two agents did not meet. The matrix minus 0.5 is a zero-sum payoff matrix.
+        and nan if two agents did not meet. Subtract 0.5 for a zero-sum payoff matrix.
         """
         names, cell = self.players, self.table.cell
         scores = np.array(
@@ -140,13 +140,13 @@ class Tournament(Result):
 
     @property
     def digest(self) -> str:
-        """The hex digest of the games; it depends on the seed but not on the number of workers."""
+        """The hex digest of the games, which does not depend on the number of workers."""
         return digest(self.games)
 
     # -- what is printed ---------------------------------------------------------------
 
     def sentence(self) -> str:
-        """Who is stronger, and by how much; above it the forfeits, which decide places."""
+        """Who is stronger, and by how much; forfeits come first, because they decide places."""
         if not self.games:
             return "No games yet."
         return "\n".join([*self.forfeited(), self.headline()])
@@ -181,7 +181,7 @@ class Tournament(Result):
         return replace(plain, columns=[*plain.columns, *kinds])
 
     def forfeited(self) -> list[str]:
-        """Return sentences on who forfeited games and why, and how strong they are without that."""
+        """Return sentences on who forfeited games and why, and on the Elo without forfeits."""
         lines = self.table.reasons_of_forfeits()
         for r in self.ratings:
             if r.finished is not None:
@@ -224,7 +224,7 @@ class Tournament(Result):
         return f"{best.player} is the {lead}, {ahead} ahead of {second.player} ({ends})."
 
     def remarks(self) -> list[str]:
-        """Return sentences on agents that played alike, and on what to play next."""
+        """Return sentences on agents that played identical games, and on what to play next."""
         return [*map(self._of_twins, self.played_alike), *self.advice()]
 
     def _of_twins(self, names: tuple[str, ...]) -> str:
@@ -284,7 +284,7 @@ class Tournament(Result):
 
 
 class Counts(NamedTuple):
-    """A number of each of two agents."""
+    """Two numbers, of an agent and of its opponent."""
 
     agent: int
     opponent: int
@@ -300,9 +300,9 @@ class OpponentRow(NamedTuple):
     first: WinDrawLoss  # the games in which the agent moved first, from the agent's view
     second: WinDrawLoss
     score: Interval  # points per game, 0..1
-    better: float | None  # probability that the agent is stronger, by the games of the two alone
-    forfeits: Counts | None = None  # games of the two that were forfeited, if any of the run was
-    asked_again: Counts | None = None  # of language models, if any was
+    better: float | None  # probability that the agent is stronger, by games of these two only
+    forfeits: Counts | None = None  # forfeited games of these two; None if the run has none
+    asked_again: Counts | None = None  # of language models; None if none was asked again
 
 
 OPPONENT_COLUMNS: Final = (
@@ -324,7 +324,7 @@ OPPONENT_COLUMNS: Final = (
 
 @dataclass(frozen=True, repr=False)
 class Gauntlet(Tournament):
-    """The result of one agent that met all others: a row for each opponent."""
+    """The result of one agent that met all other agents: a row for each opponent."""
 
     @property
     def challenger(self) -> str:

@@ -4,7 +4,8 @@
     writer.measure(model, step)  # from time to time
 
 The model chooses a move in each position of the exam (``c4env.agents.solver.exam``), and plays a
-few games against agents of the leaderboard. A measurement is a line of ``FOLDER/strength.jsonl``.
+few games against agents of the leaderboard. A measurement is stored as a line of
+``FOLDER/strength.jsonl``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from c4env.geometry import parse_column
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Fast agents of the leaderboard, the weakest first."""
 
-OPENING_COUNT: Final = 6  # of three plies, each with both colours
+OPENING_COUNT: Final = 6  # openings of three plies, each with both colours
 FILE: Final = "strength.jsonl"
 LOCK_SECONDS: Final = 5.0  # to wait while another process writes
 
@@ -75,7 +76,7 @@ def accuracy(model: Any, questions: int | None = None) -> float:
         questions: number of positions to use, from the start of the exam; None means all.
 
     Raises:
-        InvalidOption: ``questions`` is no number of positions.
+        InvalidOption: ``questions`` is not a number of positions.
         InvalidAction: the model answers anything but the number of a column.
     """
     if questions is not None:
@@ -104,7 +105,7 @@ def strength(
 
     Args:
         model: a model or spec, as for ``agents.make``, such as a live Stable-Baselines3 model.
-        step, seconds: training step and training time, which the result repeats.
+        step, seconds: training step and training time, to store in the result.
         against: the opponents, which must be agents of the leaderboard.
         limit: number of openings of three plies, each with both colours.
         questions: number of exam positions; None means all positions.
@@ -137,7 +138,7 @@ class Curve(Result):
         return {"measurements": Table(TRAINING_COLUMNS, self.rows)}
 
     def sentence(self) -> str:
-        """Whether there is no measurement yet."""
+        """A sentence if there are no measurements yet, else nothing."""
         return "" if self.rows else "No measurements yet."
 
 
@@ -145,7 +146,7 @@ def read_curve(folder: str | Path) -> Curve:
     """Read the measurements in a folder's ``strength.jsonl``.
 
     Raises:
-        UnreadableRun: the file is missing, or a line is no measurement.
+        UnreadableRun: the file is missing, or a line is not a measurement.
     """
     return Curve(read_lines(Path(folder) / FILE, _measurement))
 
@@ -160,12 +161,13 @@ def _measurement(line: Any) -> Strength:
 class CurveWriter:
     """Measure a model during training, in at most a given share of the time, and keep the curve.
 
-    A measurement is skipped if it would exceed the share, judged by the duration of the last
-    measurement. The first measurement may exceed the share.
+    If a measurement would exceed the share, judged by the duration of the last measurement, it is
+    skipped. The first measurement may exceed the share.
 
     Args:
-        folder: folder of ``strength.jsonl``, whose existing lines stay; made if missing.
-        share: the largest fraction of the time since this object was made that measurements take.
+        folder: folder of ``strength.jsonl``, made if missing. Existing lines stay in the file.
+        share: the largest fraction of the time for measurements, counted since this object was
+            made.
         measure: a function ``measure(model, step, seconds)``, by default :func:`strength`.
 
     Attributes:
@@ -173,7 +175,7 @@ class CurveWriter:
 
     Raises:
         InvalidOption: ``share`` is not between 0 and 1.
-        UnreadableRun: ``strength.jsonl`` cannot be opened, or a line is no measurement.
+        UnreadableRun: ``strength.jsonl`` cannot be opened, or a line is not a measurement.
         Unwritable: another process keeps the file locked.
 
     Example:
@@ -203,7 +205,7 @@ class CurveWriter:
         return Lines(self.path, _measurement, LOCK_SECONDS)
 
     def measure(self, model: Any, step: int) -> Strength | None:
-        """Measure the model and append a line to the file; None if the share is used up.
+        """Measure the model and append a line to the file, or return None if the share is used up.
 
         Raises:
             Unwritable: the line cannot be written, or another process keeps the file locked.

@@ -1,6 +1,6 @@
 """The process in which agents play: ``python -m c4env.evaluation.runs.agent_process``.
 
-A line is a JSON list, and its answer a JSON object:
+A request is a line with a JSON list, and its answer is a line with a JSON object:
 
     ["make", "mine", "mine.py:agent", null, {}]  {"answer": [false, false, {"mine.py": ...}, ...]}
     ["reset", "mine", 5]                         {"answer": null}
@@ -45,7 +45,7 @@ ENDING: Final = 1.0  # seconds from the last request to the end of the process
 agents: Final[dict[str, Any]] = {}
 """The agents of this process, by name."""
 _own: Final[dict[str, set[Path]]] = {}
-"""By agent that has this process for itself, the files that are in its hash."""
+"""The files in the hash of an agent that has this process for itself, by the agent's name."""
 
 
 def make(name: str, text: str, movetime: float | None, begun: Contents) -> Any:
@@ -53,12 +53,12 @@ def make(name: str, text: str, movetime: float | None, begun: Contents) -> Any:
 
     Args:
         name: the agent's name in the run.
-        text: its spec.
-        movetime: the time for a move, or None.
-        begun: the hashes of its files when the run began, or nothing.
+        text: the agent's spec.
+        movetime: seconds per move, or None.
+        begun: the hashes of the agent's files when the run began, or nothing.
 
     Raises:
-        AgentChanged: the files are not those with which the run began.
+        AgentChanged: the files have changed since the run began.
     """
     from c4env.evaluation.runs.players import make_player, traits_of
 
@@ -71,7 +71,7 @@ def make(name: str, text: str, movetime: float | None, begun: Contents) -> Any:
     traits = traits_of(agent)
     with chdir(start):
         files = {*files_of(spec), *(users_files() if is_alone else ())}
-    # What a move may load is loaded now: no clock counts it, and its generator is seeded in time.
+    # Load now what a move may load: no clock counts it, and its generator is seeded in time.
     texts = [file.read_bytes() for file in files if file.suffix == ".py"]
     for library in ("numba", "torch"):
         if any(re.search(rb"(import|from)[^\n]*\b%s\b" % library.encode(), text) for text in texts):
@@ -83,7 +83,7 @@ def make(name: str, text: str, movetime: float | None, begun: Contents) -> Any:
     require_same(name, contents, begun)
     if is_alone:
         _own[name] = files
-    if isinstance(agent, Submission):  # each game loads it anew
+    if isinstance(agent, Submission):  # each game loads it again
         own = {file: contents[file] for file in contents if Path(start, file) == Path(agent.file)}
         agent.on_load = lambda: require_same(name, contents_of(map(Path, own), start), own)
     return traits._replace(files=contents)
@@ -92,7 +92,7 @@ def make(name: str, text: str, movetime: float | None, begun: Contents) -> Any:
 def take_path(spec: Spec) -> None:
     """Look for modules first beside the files that a spec names, as ``python FILE.py`` does.
 
-    Of ``package.module:NAME`` the current folder comes first, as with ``python -m``.
+    For ``package.module:NAME`` the current folder comes first, as with ``python -m``.
     """
     for text in reversed((spec.name, *spec.options.values())):
         if found := re.match(r"(.+\.py)(:|$)", text):
@@ -102,7 +102,7 @@ def take_path(spec: Spec) -> None:
 
 
 def reset(name: str, seed: int) -> None:
-    """Begin a game; seed the generators that many programs draw from."""
+    """Begin a game, and seed the generators that many programs draw from."""
     seed_generators(seed)
     begin(agents[name], seed)
 
@@ -120,7 +120,7 @@ def seed_generators(seed: int) -> None:
 
 
 def move(name: str, mine: int, theirs: int) -> tuple[int, int, float]:
-    """Return the agent's column, its nodes, and the seconds that are left of its overage."""
+    """Return the agent's column, its nodes, and the remaining seconds of its overage."""
     agent = agents[name]
     column, nodes = ask(agent, Position.from_bitboards(mine, theirs))
     return column, nodes, agent.left if isinstance(agent, Submission) else 0.0
@@ -135,13 +135,13 @@ def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
 
 
 def free(*names: str) -> None:
-    """Give back the memory of agents, until they play again."""
+    """Free the memory of agents until they play again."""
     for name in names:
         agents[name].close()
 
 
 def end(*names: str) -> None:
-    """Close agents; say which files their moves have imported, since no hash has these."""
+    """Close agents, and print which files their moves imported, since no hash has these files."""
     free(*names)
     for name in _own if QUIET not in os.environ else ():
         if late := sorted({file.name for file in {*users_files()} - _own[name]}):
@@ -167,16 +167,16 @@ def reply(action: str, *arguments: Any) -> dict[str, Any]:
         return {"changed": str(error)}
     except Unavailable as error:  # not the agent's fault: the run ends, and can be resumed
         return {"unavailable": str(error)}
-    except C4Error as error:  # whose message needs no other words
+    except C4Error as error:  # its message needs no type
         return {"fault": ("exception", text := describe_error(error, False)), "error": text}
-    except BaseException as error:  # also a KeyboardInterrupt, which here is the agent's own
+    except BaseException as error:  # also a KeyboardInterrupt, which the agent raised itself
         return {"fault": ("exception", describe_error(error))}
 
 
 def serve(reply: Callable[..., Any]) -> None:
-    """Answer the lines of standard input until it ends, as it does when the referee is killed.
+    """Answer the lines of standard input until the end, as when the referee is killed.
 
-    What agents print goes to standard error, and they read an empty standard input.
+    What agents print goes to standard error. Agents read an empty standard input.
     """
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     with open(os.devnull) as nothing:
@@ -190,7 +190,7 @@ def serve(reply: Callable[..., Any]) -> None:
 
 
 def _read(requests: IO[str], lines: SimpleQueue[str]) -> None:
-    """Hand on each line; after the last, end this process, also amid a move that never ends."""
+    """Pass on each line. After the last line, end this process, even during an endless move."""
     for line in requests:
         lines.put(line)
     lines.put("")

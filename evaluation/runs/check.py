@@ -26,7 +26,7 @@ GAME: Final = "235761317352166446645544732141365227577132"
 MOST_DISCS: Final = 36  # on the board at the first question
 POSITIONS: Final = range(MOST_DISCS, -1, -3)  # discs in the positions to ask about
 PROGRAM: Final = "exec"
-CHECK_SECONDS: Final = 10.0  # for one move; also the time after which the check asks no more
+CHECK_SECONDS: Final = 10.0  # for one move; also the time after which the check stops asking
 
 _REMEDIES: Final = {
     "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
@@ -54,7 +54,8 @@ class Check:
         moves: number of positions answered.
         fault: description of the agent's failure, with file and line; "" without a failure.
         repeats: whether a fresh agent with the same seed gives the same moves.
-        forgets: whether the agent itself gives them again after other games, in another order.
+        forgets: whether the same agent gives the same moves again after other games, in another
+            order.
         says_deterministic: whether the agent claims to give the same moves with any seed.
         deterministic: whether the agent gave the same moves with another seed.
         by_clock: whether a time limit ends the search, so that moves may differ.
@@ -79,7 +80,7 @@ class Check:
 
     @property
     def _is_seeded(self) -> bool:
-        """Whether the moves depend on the position and the seed alone."""
+        """Whether the moves depend only on the position and the seed."""
         return self.repeats and self.forgets
 
     @property
@@ -109,7 +110,7 @@ class Check:
             rows.append(("what it did", self.fault))
         if self.moves:
             claim = "; the agent claims this" if self.says_deterministic else ""
-            if not claim and Spec.parse(self.spec).name not in OURS:  # whose owner may write it
+            if not claim and Spec.parse(self.spec).name not in OURS:  # its owner may write it
                 claim = "; the agent does not claim this"
                 if self.deterministic and not self.by_clock:
                     claim += " (deterministic = True would)"
@@ -133,10 +134,11 @@ def check_agent(spec: str) -> Check:
     """Test the agent of a spec: ask for its moves in the positions of one game.
 
     The check begins with a position near the end of the game, and goes back towards the start. A
-    second agent, in a process of its own if it is third-party code, answers the same. Then the
-    first one is asked again, in another order, with another seed and with the same seed: what it
-    keeps from one game to the next shows there. After CHECK_SECONDS, the check asks for no further
-    position. A program of ``exec:`` first shows that it keeps the text protocol.
+    second agent of the same spec answers the same positions, in a separate process if it is
+    third-party code. Then the first agent is asked again in another order, with another seed and
+    with the same seed, which shows whether it keeps something from one game to the next. After
+    CHECK_SECONDS, the check asks for no further position. For a program of ``exec:``, the check
+    first tests the text protocol.
     """
     player = Spec.parse(spec)
     if player.name == PROGRAM and (broken := broken_line(cast("Engine", player.make()))):
@@ -176,19 +178,19 @@ def _questions() -> Iterator[tuple[str, str, int, int]]:
     asked: list[int] = []
     started = time.monotonic()
     for plies in POSITIONS:
-        if asked and time.monotonic() - started > CHECK_SECONDS / 2:  # the rest for those asked
+        if asked and time.monotonic() - started > CHECK_SECONDS / 2:  # leave time to ask again
             break
         yield "first", "agent", 1, plies
         yield "fresh", "fresh", 1, plies
         asked.append(plies)
-    # Not reversed: each position comes after another number of questions than the first time.
+    # Not reversed, so that the number of questions before a position differs from the first time.
     order = [*asked[1::2], *asked[::2]]
     yield from (("other", "agent", 2, plies) for plies in order)
     yield from (("again", "agent", 1, plies) for plies in order)
 
 
 def _alike(first: Mapping[int, int], other: Mapping[int, int]) -> bool:
-    """Return whether the columns are the same wherever both were asked."""
+    """Return whether the columns are equal in all positions that both were asked."""
     return all(first[plies] == column for plies, column in other.items())
 
 

@@ -2,8 +2,8 @@
 
     spread(GamesTask.of(...), fixtures, "dask", "tcp://host:8786")    the games of a run
 
-What is wrong with a machine, such as a missing module or another file of an agent, is the machine's
-fault (:class:`Unfit`): its batch is tried elsewhere, and the run ends if no machine can do it.
+If a machine lacks a module, or has another file of an agent, the machine is unfit
+(:class:`Unfit`). Its batch goes to another machine. If no machine can do the work, the run ends.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from c4env.geometry import BOARD_SIZE
 from c4env.lazy import from_extra
 
 RETRIES: Final = 3  # of a batch whose worker died
-LEAST: Final = 2  # items of a batch: both colours of an opening
-LONGEST: Final = 10.0  # seconds of a batch, which a kill can lose
-SHARE: Final = 4  # batches for each worker, at least
+LEAST: Final = 2  # items per batch, at least: both colours of an opening
+LONGEST: Final = 10.0  # seconds per batch, at most; a kill can lose a batch
+SHARE: Final = 4  # batches per worker, at least
 MAKING: Final = 300.0  # seconds for a worker to make an agent
 PATIENCE: Final = 60.0  # seconds without any worker
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Task = Callable[[Sequence[Item]], Iterable[Result]]
-"""What workers do: a function of items that yields the result of each. It travels with each batch.
-It raises :class:`Unfit` if this machine cannot do it."""
+"""What workers do: a function of items that yields the result of each item. The function travels
+with each batch. If a machine cannot do the work, the function raises :class:`Unfit`."""
 
 
 class Unfit(Exception):
@@ -48,12 +48,12 @@ class Unfit(Exception):
 
 
 class Done(NamedTuple):
-    """What became of a batch."""
+    """The outcome of a batch."""
 
-    worker: str  # as the engine names it
+    worker: str  # the worker's name in the engine
     results: list[Any]  # of the first items
     seconds: float
-    unfit: str  # why the machine could not do the others, or ""
+    unfit: str  # why the machine could not do the other items, or ""
 
 
 def spread(
@@ -63,26 +63,26 @@ def spread(
     address: str | None = None,
     jobs: int = 1,
 ) -> Generator[Result, None, None]:
-    """Do the work of items on a cluster; yield the results of a batch when it is done.
+    """Do the work of items on a cluster; yield the results of each batch when it is done.
 
-    A batch is at most a quarter of a worker's share of the items, and takes about ten seconds at
-    most, by the time of the batches before it. A worker that cannot do the work gets no more of it.
+    A batch is at most a quarter of a worker's share of the items. By the time of earlier batches, a
+    batch takes at most about ten seconds. A worker that cannot do the work gets no more work.
 
     Args:
         task: what the workers do.
-        items: on what.
+        items: the items to work on.
         backend: a key of ``ENGINES``.
         address: the address of a cluster, all of whose workers work.
         jobs: the number of workers on this machine, without an address.
 
     Raises:
-        Unavailable: no worker can do the work; or a batch failed, as the engine says.
+        Unavailable: no worker can do the work, or the engine says that a batch failed.
         InvalidOption: the cluster does not answer.
         MissingExtra: the engine is not installed.
     """
     waiting, running = deque(items), dict[Any, list[Item]]()
     unfit: dict[str, str] = {}  # by worker, why
-    pace, seen = 0.0, time.monotonic()  # seconds of an item; when there was a worker
+    pace, seen = 0.0, time.monotonic()  # seconds per item; when there last was a worker
     engine = _connected(backend, address, jobs)
     try:
         while waiting or running:
@@ -124,11 +124,11 @@ def spread(
 
 
 def work(worker: str, task: Task[Any, Any], items: Sequence[Any]) -> Done:
-    """Do a batch in this process, a worker."""
+    """Do a batch in this process, which is a worker."""
     results, started, unfit = list[Any](), time.monotonic(), ""
     try:
         results.extend(task(items))
-    except AgentChanged as error:  # which names the machine
+    except AgentChanged as error:  # the message names the machine
         unfit = str(error)
     except (Unfit, Unavailable) as error:
         unfit = f"{platform.node()}: {error}"
@@ -136,7 +136,7 @@ def work(worker: str, task: Task[Any, Any], items: Sequence[Any]) -> Done:
 
 
 class Dask:
-    """Futures, as Dask's documentation has them; a worker that dies is its scheduler's matter."""
+    """Dask, by futures; the scheduler of Dask repeats the batch of a worker that dies."""
 
     def __init__(self, distributed: Any, address: str | None, jobs: int) -> None:
         local = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
@@ -175,7 +175,7 @@ def _in_dask(task: Task[Any, Any], items: Sequence[Any]) -> Done:
 
 
 class Ray:
-    """Tasks, as Ray's documentation has them; a worker here is a node, with its processes."""
+    """Ray, by tasks; a worker here is a node with all of its processes."""
 
     def __init__(self, ray: Any, address: str | None, jobs: int) -> None:
         self._ray, self._is_mine = ray, not ray.is_initialized()
@@ -193,7 +193,7 @@ class Ray:
         return {name: slots for name, slots in nodes.items() if slots}
 
     def submit(self, task: Task[Any, Any], items: Sequence[Any], only: Sequence[str]) -> Any:
-        """Begin a batch, on one of the nodes ``only``; elsewhere if that node has died."""
+        """Begin a batch on one of the nodes ``only``, or elsewhere if that node has died."""
         self._submitted += 1
         if not only:
             return self._task.remote(task, items)
@@ -229,7 +229,7 @@ _MODULES: Final = {"dask": "distributed", "ray": "ray"}
 
 
 def require_engine(backend: str | None, address: str | None) -> None:
-    """Refuse a backend that is no engine, and an address without a backend."""
+    """Refuse a backend that is not an engine, and an address without a backend."""
     expected = " or ".join(ENGINES)
     if backend is None:
         raise InvalidOption(f"address={address!r}: only the backend {expected} takes an address")
@@ -238,7 +238,7 @@ def require_engine(backend: str | None, address: str | None) -> None:
 
 
 def _connected(backend: str, address: str | None, jobs: int) -> Any:
-    """Return an engine that is connected to a cluster, or to one that it starts here."""
+    """Return an engine that is connected to a cluster, or to a cluster that it starts here."""
     with from_extra(backend, f"backend {backend!r} needs another package"):
         library = importlib.import_module(_MODULES[backend])
     try:
@@ -251,14 +251,14 @@ def _connected(backend: str, address: str | None, jobs: int) -> Any:
 
 @dataclass(frozen=True)
 class GamesTask:
-    """The task of a run: a worker makes the agents once, and checks that they are the run's."""
+    """The task of a run: a worker makes the agents once, and checks that they are unchanged."""
 
     players: Players
     traits: dict[str, Traits]  # of each player, with the hashes of its files
     clock: Clock | None
     seed: int
-    run: str  # its header, by which a worker knows it again
-    share: str  # what all workers have in common
+    run: str  # the header, by which a worker recognises the run
+    share: str  # must be equal on all workers
 
     @classmethod
     def of(cls, referee: Referee, traits: Mapping[str, Traits], run: str) -> GamesTask:
@@ -280,7 +280,7 @@ class GamesTask:
             yield referee.play(pair, opening).on(platform.node())
 
     def _referee(self) -> Referee:
-        """Return a referee with the agents of the run; raise Unfit if they are other ones here."""
+        """Return a referee with the agents of the run; raise Unfit if the agents differ here."""
         require_share(self.share)
         referee = Referee(self.players, self.clock, self.seed, making=MAKING)
         try:
@@ -295,7 +295,7 @@ class GamesTask:
 
 
 def _require_same(name: str, found: Traits, expected: Traits) -> None:
-    """Check that an agent is that of the run; its files may have other folders here."""
+    """Check that an agent is the agent of the run; its files may be in other folders here."""
     here, there = found.files, expected.files
     if sorted(here.values()) != sorted(there.values()):
         files = {f for f in here if here[f] not in there.values()}
@@ -317,10 +317,10 @@ def require_share(share: str) -> None:
 
 
 _kept: Final[dict[int, tuple[str, Referee]]] = {}
-"""By thread of this process, a worker: the run that it plays, and its referee."""
+"""In a worker process, by thread: the run that the thread plays, and its referee."""
 
 
 def close_kept() -> None:
-    """Close what this process, a worker, keeps of a run."""
+    """Close what this worker process keeps of a run."""
     while _kept:
         _kept.popitem()[1][1].close()

@@ -1,18 +1,18 @@
-"""The code that an agent consists of: after an edit of it a kept run is another run.
+"""The hashes of an agent's code. If the code is edited, a stored run no longer accepts the agent.
 
-Hashed are, each by its name and content:
+These files are hashed, each by its name and content:
 
-- the file that a spec names, as ``FILE.py:NAME``, and a file that is an option's whole value, or
-  its default; of an option that is an agent itself, the same again;
+- the file that a spec names, as ``FILE.py:NAME``, and a file that is the whole value or the default
+  of an option; if an option is an agent, also the files of that agent;
 - the user's modules that the agent's process has loaded when it has made the agent;
 - the files in a :data:`~c4env.agents.making.options.Folder`, without logs;
-- of a :data:`~c4env.agents.making.options.Command`, the program and the files among its words, and
-  the modules that these import, since no process of this project loads them.
+- the program of a :data:`~c4env.agents.making.options.Command`, the files among its words, and the
+  modules that these files import, because no process of this project loads them.
 
-Left out are a :data:`~c4env.agents.making.options.WrittenFile`, installed packages and this
-project, and whatever a move imports or opens. Whoever loads an agent's code again compares the
-hashes (:func:`require_same`): a process that starts again, a submission or program that is loaded
-for each game, a worker of a cluster.
+These files are not hashed: a :data:`~c4env.agents.making.options.WrittenFile`, installed packages,
+this project, and the files that a move imports or opens. Code that loads an agent again compares
+the hashes (:func:`require_same`): a process that starts again, a worker of a cluster, and the
+loading of a submission or program for each game.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _WITH_OPTIONS: Final = re.compile(r".+:[A-Za-z_]\w*:[A-Za-z_]\w*=")
 def files_of(spec: Spec) -> list[Path]:
     """Return the files that a spec names, and the loaded modules of packages that it names.
 
-    The packages are those of import paths and entry points. They may be installed.
+    Import paths and entry points name packages. The packages may be installed.
     """
     declared = {option.name: option for option in spec.maker.options}
     paths = [Path(spec.name.rpartition(":")[0])]
@@ -61,7 +61,7 @@ def files_of(spec: Spec) -> list[Path]:
 
 
 def _files_in(option: Option, text: str) -> Iterator[Path]:
-    """Yield what may be files that belong to the agent in the text of an option."""
+    """Yield the paths in the text of an option that may be files of the agent."""
     if option.kind is not str or text in option.choices or option.writes:
         return
     yield from (Path(text), Path(text.rpartition(":")[0]))  # FILE and FILE.py:NAME
@@ -76,12 +76,12 @@ def _files_in(option: Option, text: str) -> Iterator[Path]:
 
 
 def _files_of_command(words: Sequence[str]) -> Iterator[Path]:
-    """Yield the program of a command, what may be files among its words, and what these import."""
+    """Yield the program of a command, possible files among its words, and their imports."""
     yield Path(shutil.which(words[0]) or "")
     folders = ["", *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     modules = [word for flag, word in pairwise(words) if flag == "-m"]
     yield from map(Path, modules_in(folders, modules).values())
-    for word in words:  # of --net=FILE, the file; of a folder, what Python runs
+    for word in words:  # a file, the file of --net=FILE, or what Python runs in a folder
         for file in (Path(word), Path(word.split("=", 1)[-1]), Path(word, "__main__.py")):
             yield file
             if file.suffix == ".py" and os.path.isfile(file):
@@ -96,17 +96,17 @@ def users_files() -> list[Path]:
 
 
 def contents_of(files: Iterable[Path], start: str) -> Contents:
-    """Return the hashes of files by their paths from a folder, so that all can move together."""
+    """Return the hashes of files by their paths from a folder, so that the folder can move."""
     paths = (Path(start, file) for file in files)
     named = {_name(path, start): path for path in paths if os.path.isfile(path)}
     return {name: hash_files({"": path}) for name, path in named.items()}
 
 
 def require_same(agent: str, found: Contents, begun: Contents) -> None:
-    """Check that the files of an agent are those with which its run began.
+    """Check that the files of an agent have not changed since its run began.
 
     Raises:
-        AgentChanged: they are not.
+        AgentChanged: a file has changed.
     """
     if begun and (other := sorted(f for f in {*begun, *found} if begun.get(f) != found.get(f))):
         raise AgentChanged(
@@ -115,6 +115,6 @@ def require_same(agent: str, found: Contents, begun: Contents) -> None:
 
 
 def _name(path: Path, start: str) -> str:
-    """Return a file's path from a folder, so that both can move; a program's far away is whole."""
+    """Return a file's path from a folder, so that both can move, or its whole path if far away."""
     is_far = path.drive != Path(start).drive or os.path.commonpath((path, start)) == path.anchor
     return str(path) if is_far else os.path.relpath(path, start)

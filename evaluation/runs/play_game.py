@@ -16,9 +16,9 @@ from c4env.position import Position, format_moves
 
 
 class Clock(NamedTuple):
-    """The time limit of a move. A move longer than ``movetime + margin`` forfeits the game."""
+    """The time limit of a move. A move that exceeds ``movetime + margin`` forfeits the game."""
 
-    movetime: float  # seconds per move, which agents know
+    movetime: float  # seconds per move, as the agents are told
     margin: float  # additional seconds, for measuring and a busy machine
 
     @property
@@ -52,7 +52,7 @@ def play_game(
 
     Args:
         agents: the first and the second player.
-        names: their names in the record, which also determine the seeds.
+        names: the names of the players in the record; they also determine the seeds.
         opening: 1-based columns played before the agents take over.
         seed: the run's seed.
         clock: the time limit of a move; None sets no limit.

@@ -1,4 +1,4 @@
-"""The players of a run and their names; an agent from its spec, and its traits."""
+"""The players of a run, their names, their agents and their traits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PlayersLike = Sequence[PlayerLike] | Mapping[str, PlayerLike]
 UNSEEN: Final = frozenset(
     chr(code) for code in (0x034F, 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10))
 )
-"""Letters, marks and symbols that show nothing; format characters and wide blanks do not either."""
+"""Letters, accents and symbols that show nothing, besides format characters and wide blanks."""
 
 Players = Mapping[str, Spec | Agent]
 """The players of a run by name, their specs parsed (:func:`name_players`)."""
@@ -40,8 +40,8 @@ def name_players(players: PlayersLike) -> Players:
     """Return a mapping from names to players.
 
     Raises:
-        InvalidOption: ``players`` is not a list or mapping of agents, a name occurs twice, or one
-            cannot be told from another where it is shown.
+        InvalidOption: ``players`` is not a list or mapping of agents, a name occurs twice, or two
+            names look alike.
     """
     if isinstance(players, str):
         raise InvalidOption(f"players={players!r}: expected a list of agents")
@@ -51,7 +51,7 @@ def name_players(players: PlayersLike) -> Players:
         else (split_name(p) if isinstance(p, str) else (title(p), p) for p in players)
     )
     named: dict[str, Spec | Agent] = {}
-    shown: dict[str, str] = {}  # names by how they look: an accent may be a character of its own
+    shown: dict[str, str] = {}  # names by how they look: an accent may be a separate character
     for name, player in pairs:
         if name in named:
             raise InvalidOption(
@@ -72,11 +72,11 @@ def name_players(players: PlayersLike) -> Players:
 
 
 def require_visible(name: str) -> None:
-    """Refuse a name that looks like another one, or that no file can hold.
+    """Refuse a name that looks like another name, or that a file cannot hold.
 
     Raises:
-        InvalidOption: it is not a text, or empty, has blanks around it or a character that nobody
-            sees, or cannot be encoded. (Control characters are shown by their numbers.)
+        InvalidOption: the name is not a text, is empty, has blanks around it, has a character that
+            nobody sees, or cannot be encoded. (Control characters are shown by their numbers.)
     """
     if not isinstance(name, str) or not name:
         raise InvalidOption(f"agent {name!r}: expected a name")
@@ -98,7 +98,7 @@ def require_visible(name: str) -> None:
 
 
 def _require_no_option(name: str, spec: Spec, before: Spec | Agent | None) -> None:
-    """Refuse an option that a space keeps from its agent, as ``alphabeta depth=4``."""
+    """Refuse an option that a space separates from its agent, as ``alphabeta depth=4``."""
     if not (isinstance(before, Spec) and before.known) or spec.known or name == spec.text:
         return
     if before.takes(name):
@@ -114,7 +114,7 @@ def as_players(players: PlayersLike | PlayerLike) -> PlayersLike:
 
 
 def without_shared_objects(players: Players) -> Players:
-    """Return the players; an object that has several names is copied for each further name.
+    """Return the players, with a copy of an object for each further name of the object.
 
     Raises:
         InvalidOption: an object with several names cannot be copied.
@@ -129,16 +129,17 @@ def without_shared_objects(players: Players) -> Players:
 
 
 def _thing(player: Spec | Agent) -> object:
-    """Return what a player must not share with another: an object, or the function that it is."""
+    """Return what two players must not share: the object or the function of a player."""
     return player.function if isinstance(player, FunctionAgent) else player
 
 
 def for_another_job(players: Players) -> Players:
-    """Return the players of another thread; a Python object is copied.
+    """Return the players for another thread, with copies of Python objects.
 
     Raises:
-        InvalidOption: an object cannot be copied, or has a function that Numba runs in threads of
-            its own; of two threads that call one, some of Numba's threading layers end the process.
+        InvalidOption: an object cannot be copied, or has a function that Numba runs in parallel
+            threads. With some threading layers of Numba, two threads that call parallel functions
+            end the process.
     """
     problem, expected = "cannot be copied for another job", "jobs=1, or a spec FILE.py:NAME"
     for name, player in players.items():
@@ -161,14 +162,14 @@ def _copied(name: str, player: Spec | Agent, problem: str, expected: str) -> Spe
     try:
         copied = player if isinstance(player, Spec) else copy.deepcopy(player)
         if (reset := _reset_of(player)) is not None and _reset_of(copied) is reset:
-            raise TypeError("what the reset of a function begins afresh would be shared")
+            raise TypeError("the state that the reset of a function restarts would be shared")
     except Exception as error:
         raise InvalidOption(f"agent {name!r} {problem} ({error}): expected {expected}") from None
     return copied
 
 
 def _reset_of(player: Spec | Agent) -> object:
-    """Return what begins the games of a function or network; None of others, which copy it."""
+    """Return the reset of a function or network; None for other agents, which copy it."""
     if isinstance(player, NetworkAgent):
         return getattr(player.network.source, "reset", None)
     return getattr(player.function, "reset", None) if isinstance(player, FunctionAgent) else None
@@ -185,11 +186,11 @@ def split_name(text: str) -> tuple[str, str]:
 
 
 def name_advice(first: PlayerLike, second: PlayerLike) -> str:
-    """Return advice on how two agents of one name can play."""
+    """Return advice on how two agents with the same name can play."""
     if not (isinstance(first, str | Spec) and isinstance(second, str | Spec)):
         return "use a mapping to give each agent its own name"
     if str(first) != str(second):
-        return f"give each agent a name of its own: one={first} two={second}"
+        return f"give each agent its own name: one={first} two={second}"
     return f"for a game against itself, give two names: one={first} two={second} (or c4 play)"
 
 
@@ -213,35 +214,36 @@ LATE_POSITION: Final = "2357613173521664466455447321413652275771"  # two cells a
 def make_player(spec: Spec, movetime: float | None) -> Agent:
     """Make the agent that a spec names.
 
-    An agent with the option ``movetime`` takes the run's, unless its spec sets another. An agent of
-    this project makes a first move, which loads what it needs, so that no clock counts it.
+    An agent with the option ``movetime`` takes the movetime of the run, unless its spec sets its
+    own. An agent of this project makes a first move here. The move loads what the agent needs, so
+    that no clock counts the loading.
     """
     takes_it = movetime is not None and "movetime" not in spec.options and spec.takes("movetime")
     agent = spec.make(movetime=movetime) if takes_it else spec.make()
     if IS_STANDARD and spec.is_ours:
-        with suppress(Exception):  # a user's heuristic may fail; then it fails in a game
+        with suppress(Exception):  # a user's heuristic may fail: then it fails in a game too
             agent.choose(Position.parse(LATE_POSITION))
     return agent
 
 
 class Traits(NamedTuple):
-    """What a player says of itself, and the code from outside this project that it consists of."""
+    """What a player says of itself, and its code from outside this project."""
 
     deterministic: bool  # always gives the same answer in the same position
     timed: bool  # searches by the clock
     files: Contents = MappingProxyType({})  # the hashes of its files
-    version: str | None = None  # of a Python object: its own, or "" without one
+    version: str | None = None  # of a Python object: its version, or "" without one
     timeout: float | None = None  # seconds after which the process of a late agent is killed
-    overage: float = 0.0  # seconds more for all moves of a game together
+    overage: float = 0.0  # additional seconds for all moves of a game together
 
     @property
     def code(self) -> Identity:
-        """What a kept run knows of the code: a hash of the files, or the object's version."""
+        """What a stored run knows of the code: a hash of the files, or the object's version."""
         return identity(self.files) if self.version is None else {"version": self.version}
 
 
 def traits_of(agent: Agent) -> Traits:
-    """Return what an agent says of itself; check that it is ready.
+    """Return what an agent says of itself, after a check that the agent is ready.
 
     Agents whose search depth depends on the clock do not count as deterministic.
     """

@@ -2,10 +2,10 @@
 
     a Python object, a language model, a program    in a thread of this process, the referee
     this project's agents                           together in one process for each job
-    a spec that names other people's code           in a process of its own for each job
+    a spec that names other people's code           in a separate process for each job
 
-An agent whose process dies or is late loses the game, and its next move starts a new process.
-Without a clock, this project's agents play in the referee's process in the first job.
+If the process of an agent dies or is late, the agent loses the game, and its next move starts a new
+process. Without a clock, the first job plays this project's agents in the referee's process.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ class Referee:
         players: the players of the run.
         clock: the time limit of a move, or None.
         seed: the run's seed, from which the seeds of players in a game are derived.
-        first: whether this thread is the first of a run. Without a clock, this project's agents
-            then play in this process. In a run with language models they do so in every thread:
-            most games wait for a server, and need no core each.
+        first: whether this thread is the first of a run. Without a clock, the first thread plays
+            this project's agents in this process. In a run with language models every thread plays
+            them in this process, because most games wait for a server and need no core.
         begun: by player, the hashes of its files when the run began; :meth:`traits` adds them. The
-            referees of a run share the mapping, and whoever loads code again compares.
+            referees of a run share the mapping, and compare when they load code again.
         making: seconds for a process to make an agent.
 
     Raises:
-        InvalidOption: a text is among the players; :func:`name_players` parses texts.
+        InvalidOption: a player is a text; :func:`name_players` parses texts.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Referee:
         return agent
 
     def _require_same(self, name: str) -> None:
-        """Check that the files of an agent of this process are those of the run's beginning."""
+        """Check that the files of an agent in this process have not changed since the run began."""
         if begun := self.begun.get(name):
             require_same(name, contents_of(map(Path, begun), os.getcwd()), begun)
 
@@ -128,7 +128,7 @@ class Referee:
         return traits._replace(version="" if version is None else str(version))
 
     def play(self, pair: tuple[str, str], opening: str) -> GameRecord:
-        """Play a game of the schedule; a process that was killed has a second try.
+        """Play a game of the schedule. If a process was killed, try the game again.
 
         Raises:
             Unavailable: a process ended twice, or a service does not answer.
@@ -156,11 +156,11 @@ class Referee:
         for name in self._awake.difference(pair):
             player = self.players[name]
             if isinstance(player, Spec) and player.runs == "shared":
-                self._agents[name].close()  # it takes its memory again for its next move
+                self._agents[name].close()  # its next move takes the memory again
         self._awake = {*pair}
 
     def close(self) -> None:
-        """Close all agents; errors of their own end no run."""
+        """Close all agents; an error in an agent does not end the run."""
         for agent in [*self._agents.values()]:
             if isinstance(agent, RemoteAgent):
                 agent.process.close()
@@ -173,7 +173,7 @@ class Referee:
 def referees(
     players: Players, clock: Clock | None = None, seed: int = 0, jobs: int = 1
 ) -> list[Referee]:
-    """Return a referee for each thread of a run; each has a copy of a Python object.
+    """Return a referee for each thread of a run, with its own copies of Python objects.
 
     Raises:
         InvalidOption: an object cannot be copied.
@@ -191,10 +191,10 @@ def map_in_threads(
 ) -> Generator[T, None, None]:
     """Call ``task(referee, *arguments)`` for each task in threads; yield results as they come.
 
-    Each referee works in a thread of its own; one alone works in this thread. Closing the
-    generator early ends the players; an unfinished task has no result.
+    Every referee works in its own thread, but a single referee works in this thread. If the
+    generator is closed early, the players end, and an unfinished task has no result.
     """
-    with one_thread():  # as in a process of their own, for agents of the user's
+    with one_thread():  # as in an agent process, for the user's agents
         if len(team) == 1:
             yield from (task(team[0], *arguments) for arguments in tasks)
         else:

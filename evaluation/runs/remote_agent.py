@@ -1,4 +1,4 @@
-"""Agents in other processes: each is a :class:`RemoteAgent` here, in an :class:`AgentProcess`."""
+"""Agents in other processes: a :class:`RemoteAgent` here stands for an agent there."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ CLOSING: Final = 2.0  # seconds for agents to close, before their process is kil
 ONE_THREAD: Final = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
 )
-"""Such a process computes in one thread: its sums do not depend on the machine, and more threads
-than cores would slow down a small network a hundred times. The user's own variables come first."""
+"""An agent process computes in one thread, so that its sums do not depend on the machine. More
+threads than cores would slow down a small network a hundred times. The user's own variables come
+first."""
 _START: Final = """
 import importlib.machinery, importlib.util, runpy, sys
 folder, module = sys.argv.pop(1), sys.argv.pop(1)
@@ -46,16 +47,16 @@ spec.loader.exec_module(sys.modules["c4env"])
 sys.path.append(folder)
 runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
-"""The start of an agent process: as ``python -m``, but without the current folder (``-P``), and
-with the c4env of this process, wherever another may be installed."""
+"""The start of an agent process: like ``python -m``, but without the current folder (``-P``), and
+with the c4env of this process, even if another c4env is installed."""
 
 
 class AgentProcess:
-    """A process that plays agents; it starts with the first question, and after its death.
+    """A process that plays agents; it starts at the first question, and again after its death.
 
     Args:
         module: the module that the process runs, and its arguments.
-        notices: whether its agents may say something on standard error.
+        notices: whether the agents may print notices on standard error.
         making: seconds to make an agent.
     """
 
@@ -81,12 +82,12 @@ class AgentProcess:
         """Start the process if it does not run, and return it.
 
         Raises:
-            EngineFault: it cannot be started, or was closed.
+            EngineFault: the process cannot be started, or was closed.
         """
         if self._closed:
             raise EngineFault("its process was closed")
         if self._process is None:
-            # Users' functions are compiled anew: machine code of before may be that of old files.
+            # Compile users' functions again, because old machine code may be from old files.
             code = tempfile.mkdtemp(prefix="c4env-")
             self._remove_code = weakref.finalize(self, shutil.rmtree, code, ignore_errors=True)
             kernels = self._variables.get(KERNELS, self._variables.get(NUMBA, ""))
@@ -103,7 +104,7 @@ class AgentProcess:
             LateAnswer: no answer within ``seconds``; the process is killed.
             EngineFault: the process died.
             Unavailable: a service that the agent needs does not answer.
-            AgentChanged: the agent's code is not what it was when the run began.
+            AgentChanged: the agent's code has changed since the run began.
         """
         process, self._idle = self.start(), False
         try:
@@ -119,7 +120,7 @@ class AgentProcess:
         return answer
 
     def close(self) -> None:
-        """End the process, and close its agents if none of them is thinking."""
+        """End the process, and close its agents if no agent is thinking."""
         if self._process is not None and self._idle and self.agents:
             with suppress(EngineFault, LateAnswer):
                 self.call("end", *self.agents, seconds=CLOSING)
@@ -127,7 +128,7 @@ class AgentProcess:
         self.stop()
 
     def stop(self) -> None:
-        """Kill the process, also amid an answer; the next question starts another."""
+        """Kill the process, even during an answer; the next question starts another process."""
         process, self._process, self._idle, self.agents = self._process, None, True, set()
         if process is not None:
             process.close()
@@ -135,9 +136,9 @@ class AgentProcess:
 
 
 class RemoteAgent(Agent):
-    """An agent in an :class:`AgentProcess`; a process that dies or is late forfeits its game."""
+    """An agent in an :class:`AgentProcess`. If the process dies or is late, the agent forfeits."""
 
-    limit = math.inf  # seconds that a run allows for a move
+    limit = math.inf  # seconds that a run allows per move
 
     def __init__(
         self,
@@ -151,14 +152,14 @@ class RemoteAgent(Agent):
         self._request = ("make", name, spec.text, movetime)
         self._begun = begun  # by agent, the hashes of its files when the run began
         self._traits = Traits(deterministic=False, timed=False)
-        self._left = 0.0  # of the overage, in this game
+        self._left = 0.0  # seconds left of the overage in this game
 
     def make(self) -> Traits:
         """Make the agent in its process, and return its traits.
 
         Raises:
-            UnknownAgent: it cannot be made.
-            AgentChanged: its files are not those with which the run began.
+            UnknownAgent: the agent cannot be made.
+            AgentChanged: the agent's files have changed since the run began.
         """
         try:
             begun = self._begun.get(self.name, {})
@@ -179,8 +180,8 @@ class RemoteAgent(Agent):
         """Make the agent, unless its process has made it.
 
         Raises:
-            Unavailable: it was made before in this run, and cannot be made now: something is wrong
-                with the machine.
+            Unavailable: the agent was made before in this run and cannot be made now, so something
+                is wrong with the machine.
         """
         if self.name not in self.process.agents:
             try:
@@ -236,7 +237,7 @@ class RemoteAgent(Agent):
         return GameRecord.parse(answer["answer"])
 
     def close(self) -> None:
-        """Give back the agent's memory, until it plays again."""
+        """Free the agent's memory until it plays again."""
         if self.name in self.process.agents:
             self.process.call("free", self.name)
 

@@ -1,11 +1,11 @@
 """Play a run: its settings, its plan, and the games that its directory lacks.
 
-    make_plan    makes the players, and the plan with the schedule and the header of ``run.json``
-    play_plan  yields the stored games, then plays the others in threads, or on a cluster
+    make_plan  makes the players, and the plan with the schedule and the header of ``run.json``
+    play_plan  yields the stored games, then plays the missing games in threads or on a cluster
     play_all   plays a run to its end
 
-A :class:`Course` says which games come next: all of a schedule (:class:`Schedule`), or those that
-the results so far suggest, as in a placement.
+A :class:`Course` says which games come next: all games of a schedule (:class:`Schedule`), or, as in
+a placement, the games that the results so far suggest.
 """
 
 from __future__ import annotations
@@ -39,30 +39,31 @@ from c4env.system import COMMAND, commit
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of a run, which are keywords of ``round_robin``, ``gauntlet``, ``play_match``.
+    """The settings of a run: keywords of ``round_robin``, ``gauntlet`` and ``play_match``.
 
     Attributes:
         seed: seed of the openings' order and of stochastic agents; the games depend on nothing
             else. The same seed gives the same games for any number of jobs.
-        jobs: number of games that are played at a time; it does not change the games. This
-            project's agents play in one process for each job, without a clock in this process for
-            the first. A spec that names other people's code plays in a process of its own for each
-            job. Python objects play in threads of this process, where they share one interpreter;
-            each job has a copy of them. A function that has a ``reset`` cannot be copied.
-        out: directory that keeps each game when it ends; the same call resumes the run, and one
+        jobs: number of games that are played at a time; it does not change the games. Each job
+            plays this project's agents in one process; the first job of a run without a clock
+            plays them in this process. Each job has a separate process for each spec that names
+            other people's code. Python objects play in threads of this process, and share one
+            interpreter. Each job has a copy of each object. A function that has a ``reset`` cannot
+            be copied.
+        out: directory that keeps each game when it ends; the same call resumes the run, and a call
             with more agents or openings adds games.
         watch: called from time to time with the number of games done and the total.
         on_game: called with each stored or finished game, before ``watch`` counts the game.
-        limit: number of openings to play, drawn by the seed. A list of openings is taken in its
-            order. None plays all openings.
-        movetime: seconds for a move. Agents with an option ``movetime`` keep to this limit, unless
-            their spec sets another. A move that takes longer than ``movetime + margin`` forfeits
-            the game. Nothing limits the time to make or reset an agent.
+        limit: number of openings to play, drawn by the seed. A list of openings keeps its order.
+            None plays all openings.
+        movetime: seconds per move. Agents with an option ``movetime`` obey this limit, unless their
+            spec sets another limit. A move that takes longer than ``movetime + margin`` forfeits
+            the game. The time to make or reset an agent has no limit.
         margin: seconds by which a move may exceed movetime.
-        again: play the forfeited games in ``out`` again, as after the repair of a machine. Their
-            lines stay in the file, and the new ones count.
-        backend: play on a cluster: dask or ray. None plays on this machine. Games are written when
-            their batch is done, about every ten seconds for each worker.
+        again: play the forfeited games in ``out`` again, for example on a repaired machine. The old
+            lines stay in the file, and the new games count.
+        backend: play on a cluster: dask or ray. None plays on this machine. The games of each
+            worker are written in batches, about every ten seconds.
         address: address of the cluster, all of whose workers play. Without an address, dask and
             ray start ``jobs`` workers on this machine.
 
@@ -121,12 +122,12 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
     """Return the openings of a run, as move strings of 1-based columns.
 
     Deterministic agents repeat the same game from the same position, so a run uses each position
-    once, in one order of its moves.
+    only once, in one order of the moves.
 
     Args:
         openings: as for :func:`c4env.list_openings`.
         seed: the seed that shuffles the openings. A list is not shuffled.
-        limit: the greatest number of openings to take after shuffling; all if not given.
+        limit: the most openings to take after shuffling; all if not given.
 
     Raises:
         InvalidOption: as for :func:`c4env.list_openings`.
@@ -146,7 +147,7 @@ def shuffled(openings: Sequence[str], seed: int) -> list[str]:
 
 
 class Course(Protocol):
-    """The rule by which a run goes on. It depends on the run's games alone."""
+    """The rule that chooses the next games of a run. The choice depends only on the games."""
 
     @property
     def games(self) -> int:
@@ -154,9 +155,10 @@ class Course(Protocol):
         ...
 
     def played(self, known: Mapping[Fixture, GameRecord]) -> tuple[list[GameRecord], list[Fixture]]:
-        """Return those of the known games that are the run's, in its order, and what to play next.
+        """Return the known games that belong to the run, in its order, and what to play next.
 
-        These fixtures may be played at the same time. There are none at the end of the run.
+        The fixtures to play may be played at the same time. At the end of the run the list is
+        empty.
         """
         ...
 
@@ -172,7 +174,7 @@ class Schedule(NamedTuple):
         return len(self.fixtures)
 
     def played(self, known: Mapping[Fixture, GameRecord]) -> tuple[list[GameRecord], list[Fixture]]:
-        """Return the known games, and the fixtures of all others."""
+        """Return the known games, and the fixtures of the missing games."""
         games = [known[fixture] for fixture in self.fixtures if fixture in known]
         return games, [fixture for fixture in self.fixtures if fixture not in known]
 
@@ -240,8 +242,8 @@ def make_plan(
 def play_plan(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
     """Play the games of a run; yield each game when it is over and written.
 
-    Stored games come first, in the order of the run. Then the missing games are played. Closing
-    the generator ends the players. Another call with the same ``out`` resumes the run.
+    Stored games come first, in the order of the run. Then the missing games are played. Close the
+    generator to end the players. A later call with the same ``out`` resumes the run.
 
     Args:
         plan: the run.
@@ -250,7 +252,7 @@ def play_plan(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, 
 
     Raises:
         Unavailable: a service that an agent needs does not answer.
-        AgentChanged: an agent's code was loaded again, and is not what it was.
+        AgentChanged: an agent's code was loaded again, and has changed.
     """
     settings, course, done = plan.settings, plan.course, 0
     out = None if settings.out is None else Path(settings.out)
@@ -293,7 +295,7 @@ def play_plan(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, 
 
 
 def play_all(plan: Plan) -> tuple[GameRecord, ...]:
-    """Play the games of a run, and return all of them in its order."""
+    """Play the games of a run, and return all games in the order of the run."""
     games = {game.fixture: game for game in play_plan(plan)}
     return tuple(plan.course.played(games)[0])
 
@@ -303,7 +305,7 @@ def _lost(games: int) -> str:
 
 
 def _new_games(plan: Plan, known: dict[Fixture, GameRecord]) -> Generator[GameRecord, None, None]:
-    """Play what comes next, until the course is at its end; add each game to the known ones."""
+    """Play the next games until the course ends; add each game to the known games."""
     while fixtures := plan.course.played(known)[1]:
         games: Generator[GameRecord, None, None]
         if (backend := plan.settings.backend) is None:

@@ -50,9 +50,9 @@ def ask(agent: Agent, position: Position) -> tuple[int, int]:
 
 
 def count(agent: Agent, name: str) -> int:
-    """Return what an agent counted in its latest move; 0 if no attribute is such a number."""
+    """Return what an agent counted in its latest move; 0 if the attribute is not a count."""
     try:
-        value: Any = getattr(agent, name)  # of a user's class, so it may be anything
+        value: Any = getattr(agent, name)  # a user's class may have anything here
     except Exception:
         return 0
     counted = isinstance(value, int | np.integer) and 0 <= value <= MOST_COUNT
@@ -60,7 +60,7 @@ def count(agent: Agent, name: str) -> int:
 
 
 def begin(agent: Agent, seed: int) -> None:
-    """Begin a new game of an agent, as its ``reset`` is declared.
+    """Begin a new game of an agent, by the form of ``reset`` that the agent declares.
 
     Raises:
         Forfeit: ``reset`` raises an error.

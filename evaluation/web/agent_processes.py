@@ -3,9 +3,10 @@
     {"kind": "move", "agent": "greedy", "moves": "44"}    {"type": "move", "column": 4, ...}
     {"kind": "scores", "moves": "44"}                     {"type": "scores", "scores": [...]}
 
-A question is one request to one process. It has all data that its answer needs, so no answer
-depends on earlier questions. A process whose answer is late, or not wanted any more, is killed; the
-next question starts another. A spec that names other people's code has processes of its own.
+A question is one request to one process. A question has all data that its answer needs, so no
+answer depends on earlier questions. If an answer is late or not wanted any more, its process is
+killed, and the next question starts another process. A spec that names other people's code has
+separate processes.
 """
 
 from __future__ import annotations
@@ -57,22 +58,22 @@ class ProcessPool:
 
     Attributes:
         waiting: number of questions that wait.
-        processes: for each question at a time, the processes by the spec of their agent; "" is
-            the one of this project's agents. Each starts with its first question.
+        processes: for each question at a time, the processes by the spec of their agent. The key
+            "" is the process of this project's agents. A process starts at its first question.
     """
 
     def __init__(self, size: int, seconds: float) -> None:
         self.seconds = seconds
         self.waiting = 0
         self.processes = [{"": AgentProcess(__name__)} for _ in range(size)]
-        # The process that answered last is taken first, since it has made its agents.
+        # The process that answered last is taken first, because its agents are made.
         self._idle: asyncio.Queue[dict[str, AgentProcess]] = asyncio.LifoQueue()
         for processes in self.processes:
             self._idle.put_nowait(processes)
         self._threads = ThreadPoolExecutor(size, "question")
 
     async def prepare(self) -> None:
-        """Load every agent; a process compiles them first, so that this one goes on to answer."""
+        """Load every agent. Another process compiles first, so that this process can answer."""
         if is_loaded():
             return
         processes = await self._idle.get()
@@ -86,9 +87,9 @@ class ProcessPool:
         await asyncio.to_thread(plain)
 
     async def ask(self, question: Question, started: asyncio.Event) -> Message:
-        """Return the answer, an ``error`` if the process is late or dies.
+        """Return the answer, or an ``error`` if the process is late or dies.
 
-        Cancelling the call kills the search, if it does not end within GRACE.
+        If the call is cancelled, the search is killed unless it ends within GRACE.
 
         Args:
             question: the question.
@@ -189,7 +190,7 @@ class _Searcher(SearchingAgent):
 def _move(cache: RecentAgents, question: Question) -> Message:
     """Answer with an agent's column, and with the search result if the agent searches.
 
-    Each move resets the agent with a seed derived from the game and the ply, so the column depends
+    Every move resets the agent with a seed derived from the game and the ply, so the column depends
     only on the question.
     """
     position = Position.parse(question.moves)
@@ -223,14 +224,14 @@ def _hint(cache: RecentAgents, question: Question) -> Message:
 
 
 def _scores(cache: RecentAgents, question: Question) -> Message:
-    """Answer with the exact score of each column; None for a full one."""
+    """Answer with the exact score of each column; None for a full column."""
     return {"type": "scores", "scores": cache.solver.scores(Position.parse(question.moves))}
 
 
 def _values(cache: RecentAgents, question: Question) -> Message:
     """Answer with the exact score of each position of a game, as pairs of discs and score."""
     values = []
-    # The last first: the solver's table keeps later positions.
+    # Solve the last position first, because the solver's table keeps later positions.
     for discs in range(len(question.moves), question.since - 1, -1):
         values.append((discs, cache.solver.score(Position.parse(question.moves[:discs]))))
     return {"type": "values", "values": values}
@@ -247,6 +248,6 @@ ANSWERS: Final[dict[str, Callable[[RecentAgents, Question], Message]]] = {
 if __name__ == "__main__":
     from c4env.evaluation.runs.agent_process import serve
 
-    plain()  # before the first question, and without its limit of time
+    plain()  # before the first question, so that no time limit counts it
     cache = RecentAgents()
     serve(lambda *question: answer(Question(*question), cache))

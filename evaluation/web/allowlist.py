@@ -35,14 +35,14 @@ class ServerSettings:
     """The settings of the server, chosen by its owner.
 
     Attributes:
-        agents: specs by name, to offer besides the zoo; only these may name code, files or
+        agents: specs by name, to offer besides the zoo. Only these specs may name code, files or
             addresses.
         port: port to listen on; 0 takes any free port.
-        host: address to listen on, also an accepted host name. Beyond this machine every host name
-            is accepted.
-        hint: agent that gives hints; it searches.
-        record: folder for the games of people who switch recording on in the page. None offers no
-            recording.
+        host: address to listen on, also a host name that requests may use. A server that listens
+            beyond this machine accepts every host name.
+        hint: agent that gives hints; the agent must search.
+        record: folder for the games of people who switch recording on in the page. Without a
+            folder, the page does not offer to record.
         seconds: time limit of an answer, at most a day.
         jobs: number of processes that answer.
 
@@ -111,7 +111,7 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
         named: names of the agents that the owner gave on the command line.
 
     Raises:
-        InvalidOption: the page may not name this agent; the message says what it may name; or the
+        InvalidOption: the page may not name this agent (the message says what it may name), the
             spec is malformed, or a value is out of range.
     """
     agent = f"agent {shortened(spec, 80)!r}"

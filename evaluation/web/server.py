@@ -4,8 +4,8 @@ A request about a position or a game contains all of its moves, because the serv
 in memory. An answer that needs a search is sent as JSON lines. If the page closes the connection,
 the server stops the search.
 
-The server answers at once, and compiles the agents' kernels behind. Until these are ready the page
-gets no settings, and says so; other requests wait.
+The server answers at once, and compiles the agents' kernels in the background. Until the kernels
+are ready, the page gets no settings and says so, and other requests wait.
 
 A page of another site, open in a browser on this machine, can send requests to a local server. A
 browser sends the JSON of such a page only if the server allows the page's origin, and Starlette's
@@ -112,7 +112,7 @@ def is_loopback(host: str) -> bool:
 
 
 def allowed_hosts(host: str) -> list[str]:
-    """Return the ``Host`` names that a server at ``host`` answers; beyond this machine, all."""
+    """Return the ``Host`` names that a server answers; all names if it listens beyond here."""
     if not is_loopback(host):
         return ["*"]
     return ["localhost", "127.0.0.1", "[::1]", socket.gethostname(), host]
@@ -166,7 +166,7 @@ class _Endpoints:
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        """Get ready while the server answers; end the processes with it."""
+        """Get ready while the server answers, and end the processes when the server ends."""
         self._ready = asyncio.create_task(self._hosts.prepare())
         try:
             yield
@@ -187,11 +187,11 @@ class _Endpoints:
         return Response(self._parts[name], media_type=kind)
 
     async def settings_(self, request: Request) -> Response:
-        """GET /api/settings: agents, levels and other settings, or only that it is not ready."""
+        """GET /api/settings: agents, levels and other settings, or that the server is not ready."""
         settings = self._settings
         if not (await asyncio.wait([self._ready], timeout=PATIENCE))[0]:
             return JSONResponse({"ready": False})
-        await self._ready  # which may have failed
+        await self._ready  # raises the error if it failed
         return JSONResponse(
             {
                 "ready": True,
@@ -343,8 +343,8 @@ async def json_object(request: Request) -> dict[str, Any]:
     """Read the JSON object in the body of a request; every string must be valid Unicode.
 
     Raises:
-        Refused: the body is not such an object, or is too long, or its type is not JSON: a form
-            on another site cannot send JSON.
+        Refused: the body is not a JSON object or is too long, or its content type is not JSON. (A
+            form on another site cannot send JSON.)
     """
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != "application/json":

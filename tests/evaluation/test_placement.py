@@ -102,7 +102,7 @@ def test_what_cannot_be_placed_is_refused_in_a_line(placed):
         ((name, value),) = options.items()
         with pytest.raises(InvalidOption, match=f"{name}={value}: expected"):
             place("greedy", **options)
-    with pytest.raises(InvalidOption, match=r"for 'random \(again\)', not that of 'greedy \(again"):
+    with pytest.raises(InvalidOption, match=r"\(again\)', not the directory of 'greedy \(again"):
         place("random", out=folder)
     with pytest.raises(UnreadableRun, match="kind 'placement', not 'round robin'"):
         evaluation.round_robin(["greedy", "random"], openings=0, out=folder)

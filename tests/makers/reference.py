@@ -28,7 +28,7 @@ BLOCK: Final = re.compile(
 OPENINGS: Final = "[openings](../guides/play-and-rate.md#openings)"
 SAID: Final = {
     "A spec such as": "[What names an agent](../cheat-sheet.md#specs).\n",
-    "Columns: ": "",
+    "Columns:": "",
     "SOURCE ": "[What a SOURCE is](../guides/games-from-elsewhere.md#what-is-read).\n",
     "Before it begins": "[`--sprt`](../guides/play-and-rate.md#as-few-games-as-possible).\n",
     "Nothing is played": "[`--place`](../guides/play-and-rate.md#a-place-in-the-leaderboard).\n",
