@@ -173,7 +173,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path):
         ("ask", '{"kind": "move", "moves": "\\ud800"}', "is not Unicode"),
         ("ask", {}, "expected one of move, hint, scores, values"),
         ("ask", {"kind": "move", "moves": "44"}, "expected a spec"),
-        ("ask", {"kind": "move", "moves": "4-1", "agent": "greedy"}, "move 2, '-', is not a column"),
+        ("ask", {"kind": "move", "moves": "4-1", "agent": "greedy"}, "move 2, '-', is not a"),
         ("ask", {"kind": "move", "moves": -1, "agent": "greedy"}, "is not a move string"),
         ("ask", {"kind": "move", "moves": "1" * 9000, "agent": "greedy"}, "expected at most 42"),
         ("ask", {"kind": "move", "moves": WON, "agent": "greedy"}, "the game is over"),
