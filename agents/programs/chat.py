@@ -123,8 +123,8 @@ class Chat(Agent):
             invalid.
         retries: how many times to ask again after an answer without a legal move.
         timeout: seconds that the endpoint may be silent before the client repeats a request.
-        answers: a file that stores the answers in games with a seed, as in a run. A resumed run
-            does not ask for a stored answer again.
+        answers: a file that stores the answers in games with a seed, so that a resumed run does not
+            ask again.
 
     Attributes:
         prompt: the text of the option ``prompt``.
