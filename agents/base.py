@@ -25,14 +25,15 @@ from c4env.position import Position, parse_column, require_position
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BOARD: Final = np.zeros(1, np.int64)  # the number of an only board
+_BOARD: Final = np.zeros(1, np.int64)  # the number of the board if there is only one
 
 
 def is_ours(agent: Agent) -> bool:
-    """Return whether all methods of an agent are of this package.
+    """Return whether this package defines all methods of an agent.
 
-    What such an agent knows of its ``choose``, that it is deterministic or that a kernel plays many
-    boards alike, does not hold for a user's class that derives from it and writes a method.
+    A class of this package may promise that ``choose`` is deterministic, or that a kernel plays
+    identical moves on many boards. The promise fails for a user's class that derives from it and
+    overrides a method.
     """
     return _has_our_methods(type(agent))
 
@@ -49,7 +50,7 @@ def _has_our_methods(cls: type) -> bool:
 
 
 class _Deterministic:
-    """The attribute ``deterministic`` of an agent whose class or object does not write it."""
+    """The attribute ``deterministic`` of an agent whose class or object does not set it."""
 
     def __get__(self, agent: Agent | None, kind: object) -> bool:
         return agent is not None and is_ours(agent) and agent._repeats
@@ -60,17 +61,17 @@ class Agent(abc.ABC):
 
     :meth:`choose` is the one method to write. Tournaments and environments play its columns.
 
-    An agent plays one game at a time for one caller, so give each thread its own agent. A copy,
-    made by ``copy.deepcopy``, includes the random state and plays on as the original would. A
-    program, a server or a bot that an agent uses starts anew for the copy.
+    An agent plays one game at a time for one caller, so give each thread its own agent. A copy
+    made by ``copy.deepcopy`` includes the random state and plays on as the original would. If an
+    agent uses a program, a server or a bot, the copy starts its own.
 
     Attributes:
         name: the spec that made the agent; empty if the class was called directly.
         deterministic: True when the agent always plays the same column in the same position,
             whatever the seed. If all agents of a run are deterministic and the run plays all
             openings, a report calls the result exact.
-        nodes: number of positions searched by the latest :meth:`choose` or :meth:`search`; 0 for
-            agents that do not search.
+        nodes: number of positions that the latest :meth:`choose` or :meth:`search` searched; 0
+            for agents that do not search.
         movetime: seconds for each move if the clock limits the search, else None. With a
             clock, two runs of the same game may differ.
 
@@ -82,7 +83,7 @@ class Agent(abc.ABC):
         0
     """
 
-    deterministic: bool = _Deterministic()  # type: ignore[assignment]  # a descriptor that gives one
+    deterministic: bool = _Deterministic()  # type: ignore[assignment]  # a descriptor that gives a bool
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
@@ -90,12 +91,12 @@ class Agent(abc.ABC):
 
     @property
     def _repeats(self) -> bool:
-        """What a class of this package knows of itself: ``deterministic`` of its own methods."""
+        """Whether the methods of a class of this package are deterministic."""
         return False
 
     @final
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
-        """Return what :meth:`choose` plays for an observation (``c4env.observation``)."""
+        """Return the column that :meth:`choose` plays for an observation."""
         return self.choose(position_from(observation))
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027  # most have nothing to do
@@ -104,8 +105,8 @@ class Agent(abc.ABC):
     def reseed(self, seed: int) -> None:
         """Restart the random generator from a seed, and forget the game.
 
-        In an environment this call precedes every move of a stochastic agent, so that boards do
-        not influence each other. An override may keep parts that are expensive to build and do
+        An environment calls this method before every move of a stochastic agent, so that boards
+        do not influence each other. An override may keep parts that are expensive to build and do
         not depend on the seed.
         """
         reset_player(self, seed)
@@ -129,7 +130,7 @@ class Agent(abc.ABC):
         raise InvalidOption(f"{self!r} does not search: expected an agent such as alphabeta")
 
     def ready(self) -> None:  # noqa: B027  # most need nothing
-        """Check, before a run, what the agent needs, such as a program that must start.
+        """Check before a run that the agent has what it needs, such as a program that starts.
 
         Raises:
             C4Error: the agent cannot play.
@@ -139,20 +140,21 @@ class Agent(abc.ABC):
         """Release resources other than memory, such as a process or a connection."""
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Choose columns, int64 ``[M]``, on M boards of unfinished games that it does not remember.
+        """Choose columns, int64 ``[M]``, on M boards of unfinished games.
 
-        A stochastic agent is reseeded before each move, so that boards do not influence each
-        other. Override this method to choose on all boards at once (:class:`BatchAgent`).
+        The agent does not remember the games. A stochastic agent is reseeded before each move, so
+        that boards do not influence each other. Override this method to choose on all boards at
+        once (:class:`BatchAgent`).
 
         Args:
-            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side, which the
-                agent does not change.
+            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side. The agent
+                must not change them.
             seeds: int64 ``[M]`` below 2**48.
         """
         return self._ask_each(discs, seeds)
 
     def _ask_each(self, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Ask :meth:`choose` about one board after the other, as :meth:`choose_many` describes."""
+        """Choose by :meth:`choose` on one board after the other, as :meth:`choose_many` does."""
         columns, draws = np.empty(len(discs), np.int64), not self.deterministic
         for i, (mine, theirs) in enumerate(discs.tolist()):
             if draws:
@@ -163,9 +165,9 @@ class Agent(abc.ABC):
     def games(self, boards: int) -> Games:
         """Return the agent's games on the boards of an environment, 0 to ``boards - 1``.
 
-        Of :meth:`choose` and :meth:`choose_many`, the one written nearer to the class plays. On an
-        only board :meth:`choose` plays if no seed matters. A deterministic agent is reset now,
-        since no seed will reset it before a move.
+        The games use whichever of :meth:`choose` and :meth:`choose_many` the most derived class
+        overrides. With one board and a deterministic agent, they use :meth:`choose`. A
+        deterministic agent is reset now, because no seed resets it before a move.
         """
         if self.deterministic:
             reset_player(self, None)
@@ -183,10 +185,10 @@ class Agent(abc.ABC):
 
 
 class BatchAgent(Agent):
-    """An agent that writes :meth:`choose_many` alone; :meth:`choose` asks it about one board.
+    """An agent that writes only :meth:`choose_many`, which :meth:`choose` calls for one board.
 
-    A subclass that overrides :meth:`choose` alone is asked by it, board by board.
-    ``c4env.envs.batch.observed(discs)`` are the observations of the boards.
+    If a subclass overrides only :meth:`choose`, that method plays, board by board.
+    ``c4env.envs.batch.observed(discs)`` returns the observations of the boards.
 
     Example:
         >>> class Middle(BatchAgent):
@@ -216,7 +218,7 @@ class BatchAgent(Agent):
 
         Raises:
             IllegalMove: the game is over.
-            InvalidAction: :meth:`choose_many` answers anything but one integer for the board.
+            InvalidAction: :meth:`choose_many` does not return one integer for the board.
         """
         require_move(position)
         columns = self.choose_many(*_one_board(position, self._state))
@@ -231,7 +233,7 @@ class BatchAgent(Agent):
 class Games:
     """An agent's games on the boards of one environment.
 
-    An agent that treats each game by itself returns a subclass from :meth:`Agent.games`.
+    An agent that treats each game separately returns a subclass from :meth:`Agent.games`.
 
     Example:
         >>> games, boards = make("greedy").games(2), np.arange(2)
@@ -255,11 +257,11 @@ class Games:
         return _one_column(self.choose(_BOARD, *_one_board(position, seed)))
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Take note of the caller's rewards ``[M]`` in games that end on these boards."""
+        """End games on boards ``[M]``, with the caller's rewards ``[M]``."""
 
 
 class _OneByOne(Games):
-    """Games that ``choose`` plays, on one board after the other."""
+    """Games in which ``choose`` plays on one board after the other."""
 
     def choose(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose columns on boards ``[M]``."""
@@ -333,7 +335,7 @@ class SearchingAgent(Agent):
 class LineSearch(SearchingAgent):
     """A search that finds a column first, and then its principal variation reply by reply.
 
-    :meth:`choose` spares the replies, and ``nodes`` omits their searches.
+    :meth:`choose` does not search the replies. ``nodes`` does not count their searches.
     """
 
     def choose(self, position: Position) -> int:
@@ -358,7 +360,7 @@ class LineSearch(SearchingAgent):
 
     @abc.abstractmethod
     def _reply(self, after: Position, ply: int) -> int | None:
-        """Return the column that follows ``ply`` others in the line; None if it is unknown."""
+        """Return the line's column after ``ply`` other columns; None if it is unknown."""
 
 
 def line_of_play(
@@ -368,8 +370,8 @@ def line_of_play(
 
     Args:
         position: the first position.
-        reply: a function of a position and the number of columns before it, to a column, or to
-            None, which ends the line.
+        reply: a function of a position and the number of columns before it. It returns a column,
+            or None to end the line.
         plies: the greatest number of columns.
     """
     line: list[int] = []
@@ -403,4 +405,4 @@ def require_move(position: Position) -> None:
         IllegalMove: the game is over.
     """
     if require_position(position).outcome is not None:
-        raise IllegalMove(f"{position!r}: the game is over; there is no move to choose")
+        raise IllegalMove(f"{position!r}: the game is over, so there is no move to choose")

@@ -122,10 +122,10 @@ def graded_columns(
 class Graded(BatchAgent):
     """Plays at a stated Elo of the leaderboard, and errs where errors are easy to make.
 
-    The agent looks 0 to 6 plies ahead and values the columns by the heuristic ``threats``. It plays
-    the column with the best sum of value and random noise. A stronger agent looks further and has
-    less noise. So the agent errs between columns of similar value, and overlooks distant threats.
-    Above Elo 89 a growing share of its moves is exact.
+    The agent looks 0 to 6 plies ahead and values the columns by the heuristic ``threats``. The
+    agent plays the column with the best sum of value and random noise. A stronger agent looks
+    further and has less noise. So the agent errs between columns of similar value, and overlooks
+    distant threats. Above Elo 89 a growing share of its moves is exact.
 
     Args:
         elo: strength on the scale of the leaderboard; -1109 is random, 431 perfect.

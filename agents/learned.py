@@ -70,8 +70,8 @@ Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 
 def features_of(mine: Int64s, theirs: Int64s) -> Int64s:
     """Return what a network sees of bitboards ``[N]``, as bitboards ``[N, 5]``.
 
-    They are: own discs; the other side's discs; playable cells; empty winning cells of the side to
-    move; empty winning cells of the other side.
+    The five bitboards are own discs, the other side's discs, playable cells, empty winning cells
+    of the side to move, and empty winning cells of the other side.
     """
     features = np.empty((len(mine), PLANES), np.int64)
     for i in range(len(mine)):
@@ -256,7 +256,7 @@ class Learned(SearchingAgent):
     Args:
         depth: plies looked ahead, the agent's own move included; 0 plays the policy's column.
         weights: shipped, or an .npz file of weights.
-        nodes: nodes of the exact search; 0 turns the search off, and so does ``depth`` 0.
+        nodes: nodes of the exact search; 0 or ``depth`` 0 turns the search off.
     """
 
     _repeats = True

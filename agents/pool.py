@@ -45,10 +45,10 @@ class Pool(BatchAgent):
     Example:
         >>> pool = Pool({"greedy": 3, "random": 1}, priority="hard")
         >>> envs = ConnectFourVectorEnv(256, opponent=pool)
-        >>> pool.add(lambda observation: 3, weight=2)  # such as a past self, from the next game on
+        >>> pool.add(lambda observation: 3, weight=2)  # plays from the next game on
     """
 
-    _game: Games | None = None  # which choose plays
+    _game: Games | None = None  # the game that choose plays
 
     def __init__(
         self,
@@ -65,13 +65,14 @@ class Pool(BatchAgent):
             weights: the weight of each opponent, on any scale. An opponent is an agent, a spec, a
                 network, or a function of one observation.
             seed: the seed of the draws, combined with the seeds of the boards.
-            per: ``"game"``: the drawn opponent plays the game to its end; ``"move"``: each move
-                draws an opponent, and no results are counted.
+            per: ``"game"`` or ``"move"``. With ``"game"`` the drawn opponent plays the game to its
+                end. With ``"move"`` each move draws an opponent, and no results are counted.
             half_life: number of later games against the same opponent that halve a result's
-                weight in :attr:`win_rates`; inf: all games have equal weight.
-            priority: a factor on an opponent's weight; x is the caller's win rate against it:
-                ``"uniform"`` 1, ``"hard"`` (1 - x)^2, ``"even"`` x(1 - x), or a function of x.
-                For x, a draw is added to the games of :attr:`win_rates`, so x begins at 1/2.
+                weight in :attr:`win_rates`. With inf all games have equal weight.
+            priority: the factor on an opponent's weight, which depends on the caller's win rate x
+                against the opponent: ``"uniform"`` 1, ``"hard"`` (1 - x)^2, ``"even"`` x(1 - x), or
+                a function of x. For x, a draw is added to the games of :attr:`win_rates`, so x
+                begins at 1/2.
 
         Raises:
             InvalidOption: ``weights`` is not a dict, a weight is not a number >= 0, or another
@@ -118,7 +119,7 @@ class Pool(BatchAgent):
             if isinstance(player, Pool):
                 raise InvalidOption(f"{agent!r}: expected an opponent that is not itself a pool")
             self._numbers[agent] = number = len(self._weights)
-            self._players[number] = Agent.games(player, 0)  # which remember nothing
+            self._players[number] = Agent.games(player, 0)  # these games remember nothing
             self._weights = np.append(self._weights, 0.0)
             self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
             self._recent = np.vstack([self._recent, np.zeros((1, 2))])
@@ -155,8 +156,8 @@ class Pool(BatchAgent):
         """The caller's recent mean score against each opponent; nan before the first game.
 
         A draw counts half. The weight of a game halves with every ``half_life`` later games
-        against the same opponent, so the rate follows a caller that learns. :attr:`results`
-        counts all games alike.
+        against the same opponent, so the rate follows a caller that learns. In :attr:`results`
+        all games have equal weight.
         """
         return {
             agent: points / games if games else math.nan
@@ -194,7 +195,7 @@ class Pool(BatchAgent):
         return chances
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game, of every opponent too."""
+        """Begin a new game of the pool and of every opponent."""
         super().reset(seed)
         for player in self._players.values():
             reset_player(player.agent, seed)
@@ -205,7 +206,7 @@ class Pool(BatchAgent):
         self._game = None
 
     def choose(self, position: Position) -> int:
-        """Choose the 0-based column to play, by the opponent that was drawn for this game."""
+        """Choose the 0-based column of the opponent that was drawn for this game."""
         require_move(position)
         if self._game is None:
             self._game = self.games(1)
@@ -221,7 +222,7 @@ class Pool(BatchAgent):
     def games(self, boards: int) -> Games:
         """Return the games of one environment, each with an opponent that is drawn for it.
 
-        A subclass with a choice of its own plays by it.
+        Subclasses may override :meth:`choose` or :meth:`choose_many`; the games then call it.
         """
         kind, games = type(self), super().games(boards)
         is_own = kind.choose is not Pool.choose or kind.choose_many is not Pool.choose_many
@@ -237,7 +238,7 @@ class Pool(BatchAgent):
         return drawn.clip(max=np.flatnonzero(chances).max())
 
     def _count(self, numbers: Int64s, rewards: Float64s) -> None:
-        """Count the caller's rewards ``[M]`` against the opponents with these numbers, or -1."""
+        """Count the caller's rewards ``[M]`` by the opponents' numbers; -1 is not counted."""
         for number, games in _each(numbers):
             results = rewards[games]
             self._counts[number] += np.bincount(results.astype(np.int64) + 1, minlength=3)
@@ -257,7 +258,7 @@ class _PoolGames(Games):
         super().__init__(pool)
         self.pool = pool
         self.playing = np.full(boards, -1)  # the number of each board's opponent
-        self.players: dict[int, Games] = {}  # by number, also removed ones until their games end
+        self.players: dict[int, Games] = {}  # by number; removed opponents until their games end
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Draw an opponent for each new game; see :attr:`Pool.shares` for the errors."""
@@ -288,7 +289,7 @@ class _PoolGames(Games):
 
 
 def _each(numbers: Int64s) -> Iterator[tuple[int, Int64s]]:
-    """Yield each number from 0 on and where it stands."""
+    """Yield each number >= 0 with its indices."""
     for number in np.flatnonzero(np.bincount(numbers + 1)[1:]).tolist():
         yield number, np.flatnonzero(numbers == number)
 

@@ -1,11 +1,11 @@
-"""Exact rewards: what a move does to the value of the position, by the solver.
+"""Exact rewards from the solver: how a move changes the value of the position.
 
 Each function takes N positions and the N columns played there, and returns float32 ``[N]``. The
 value of a position is 1 if the side to move wins with perfect play, 0 for a draw, -1 for a loss.
 
-- :func:`keeps` says whether a move keeps the value: a reward for each single move.
-- :func:`graded` also counts how much later a win, or how much sooner a loss comes.
-- :func:`shaped` is what a move loses in value, to be added to the result of the game.
+- :func:`keeps` rewards each move that gives away no win or draw.
+- :func:`graded` also counts how much later a win comes, or how much sooner a loss comes.
+- :func:`shaped` returns the value that a move loses, to be added to the result of the game.
 
 Example:
     >>> from c4env.agents import rewards
@@ -52,19 +52,19 @@ class Moves(NamedTuple):
 def keeps(positions: Positions, columns: Columns, *, threads: int | None = None) -> Float32s:
     """Return 1 for a move that keeps the win or the draw, 0 for a move that gives it away.
 
-    In a lost position each legal move gets 1. An illegal move gets -1, and so does None.
+    In a lost position each legal move gets 1. An illegal move or None gets -1.
 
     Args:
         positions: N positions or move strings, or observations of the side to move, such as
-            ``[N, 6, 7, 2]``; none of the games is over.
-        columns: N 0-based columns, or None for an answer that names none.
+            ``[N, 6, 7, 2]``. No game may be over.
+        columns: N 0-based columns, or None for an answer that names no column.
         threads: number of threads; by default one for each core that the process may use.
 
     Returns:
         rewards, float32 ``[N]``.
 
     Raises:
-        InvalidPosition: a position is none, or its game is over.
+        InvalidPosition: a position is invalid, or its game is over.
         InvalidAction: there are not N columns, or a column is neither an integer nor None.
     """
     moves = _moves(positions, columns)
@@ -72,11 +72,11 @@ def keeps(positions: Positions, columns: Columns, *, threads: int | None = None)
 
 
 def graded(positions: Positions, columns: Columns, *, threads: int | None = None) -> Float32s:
-    """Return how good a move is: 1 for the best, 0 for one that loses to the next disc.
+    """Return how good a move is: 1 for the best, 0 for a move that loses to the next disc.
 
-    Between these, the reward falls by equal steps with the exact score (:class:`Solver`): a win
-    that comes later, a draw and a loss that comes sooner get less. An illegal move gets -1, and so
-    does None. This takes several times as long as :func:`keeps`, which describes the arguments.
+    Between 1 and 0, the reward falls by equal steps with the exact score (:class:`Solver`). So a
+    win that comes later, a draw and a loss that comes sooner get less. An illegal move or None gets
+    -1. :func:`keeps` describes the arguments, and is several times as fast.
     """
     moves = _moves(positions, columns)
     rewards = np.full(len(moves.kinds), -1, np.float32)
@@ -97,9 +97,10 @@ def graded(positions: Positions, columns: Columns, *, threads: int | None = None
 def shaped(positions: Positions, columns: Columns, *, threads: int | None = None) -> Float32s:
     """Return the value after a move minus the value before it: 0, -1 or -2.
 
-    This is a shaping by a potential, the exact value: added to the result of the game, it tells a
-    learner at once which move lost what, and the moves that are best against perfect play stay the
-    best. An illegal move loses the game, and so does None. :func:`keeps` describes the arguments.
+    Add the returned number to the result of the game, and a learner sees at once which move lost
+    how much. The moves that are best against perfect play stay the best, because the shaping is by
+    a potential, the exact value. An illegal move or None loses the game. :func:`keeps` describes
+    the arguments.
     """
     moves = _moves(positions, columns)
     before = _solver().scores_many(moves.mine, moves.theirs, low=-1, high=1, threads=threads)

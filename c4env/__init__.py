@@ -1,6 +1,6 @@
 """Connect Four: the rules, and the environments built on them.
 
-Each name is imported on first use, so that importing the package compiles nothing.
+A name is imported on first use, so that importing the package compiles nothing.
 
 Importing the package registers the environments:
 ``pettingzoo.make("aec", "c4env/connect_four-v0")`` and

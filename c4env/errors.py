@@ -1,8 +1,8 @@
 """The errors that this project raises for bad input, grouped by what a caller does about them.
 
-Each is a ``ValueError``. Where PettingZoo's connect four raises a built-in error such as
-``AssertionError``, our error also derives from that built-in: an ``except`` written for PettingZoo
-catches our error.
+Each error is a ``ValueError``. Where PettingZoo's connect four raises a built-in error such as
+``AssertionError``, our error also derives from that built-in. So an ``except`` written for
+PettingZoo catches our error.
 
 The module also has :func:`require_integer`, a check that most modules need, and
 :func:`describe_error`, which puts an error of a user's code in one line.
@@ -12,7 +12,7 @@ Example:
     ...     Position.parse("48")
     ... except errors.C4Error as error:
     ...     print(error)
-    '48': '8' at 2 is not a column 1..7
+    '48': move 2, '8', is not a column (1 to 7)
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from c4env.system import FOLDER, is_users
 
 REASON: Final = 300  # the most characters of an agent's error to keep
 Failure = Literal["exception", "no answer", "unreadable", "illegal column", "time", "crash"]
-"""How a program, a server or a network failed to answer; a game that it forfeits ends so."""
+"""How a program, a server or a network failed to answer; the ending of a game that it forfeits."""
 
 
 class C4Error(ValueError):
-    """Base class of these errors."""
+    """Base class of the errors of this project."""
 
 
 class InvalidPosition(C4Error):
@@ -205,15 +205,15 @@ def require_integer(
 
 
 def is_boolean(value: object) -> bool:
-    """Return whether a value is a boolean of Python or NumPy, which is no integer here.
+    """Return whether a value is a boolean of Python or NumPy, which does not count as an integer.
 
-    Before NumPy 2.3 ``np.bool_`` would pass for an index.
+    Before NumPy 2.3 ``np.bool_`` could be used as an index.
     """
     return isinstance(value, bool | np.bool_)
 
 
 def brief(thing: object) -> str:
-    """Return the beginning of an object's ``repr`` in one line; that of a module has several."""
+    """Return the beginning of an object's ``repr`` in one line, even if it has several lines."""
     return " ".join(repr(thing).split())[:80]
 
 
@@ -226,7 +226,7 @@ def suggest(name: str, names: Iterable[str], otherwise: str = "") -> str:
 
 
 def describe_error(error: BaseException, with_type: bool = True) -> str:
-    """Describe an error in one short line without control characters.
+    """Return an error as one short line without control characters.
 
     ``with_type`` adds the error's type, and the file and line of the code that raised it.
     """

@@ -24,16 +24,16 @@ EXTRAS: Final = {
     "web": "starlette uvicorn",
     "window": "pygame-ce",
 }
-"""The packages of each extra in ``pyproject.toml``. Messages name these, since on a package index
-``c4env`` may be another's."""
+"""The packages of each extra in ``pyproject.toml``. Messages name the packages, because ``c4env``
+on a package index may be another project's."""
 
 
 def lazy_names(
     package: str, modules: Mapping[str, str], packages: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make ``__getattr__`` and ``__dir__`` for a package that imports its names on first use.
+    """Return ``__getattr__`` and ``__dir__`` for a package that imports its names on first use.
 
-    Importing such a package compiles nothing.
+    Importing the package then compiles nothing.
 
     Args:
         package: the package's ``__name__``.
@@ -41,8 +41,8 @@ def lazy_names(
         packages: public subpackages and submodules, separated by blanks.
 
     Returns:
-        ``__getattr__`` and ``__dir__``; ``__dir__`` lists these names, but not ``__version__``, and
-        those in ``__all__``.
+        ``__getattr__`` and ``__dir__``. ``__dir__`` lists these names, except ``__version__``, and
+        the names in ``__all__``.
     """
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 

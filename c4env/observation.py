@@ -7,17 +7,17 @@ An observation is a dict in PettingZoo's layout:
 - ``"action_mask"``: int8 ``(7,)``, 1 for each legal column; all zeros if the other player is to
   move or the game is over.
 
-The arguments ``layout`` and ``dtype`` of the environments choose another form of
-``"observation"``. :func:`position_from` and :func:`with_mirrors` read every layout:
+The environments have arguments ``layout`` and ``dtype`` for another form of ``"observation"``.
+:func:`position_from` and :func:`with_mirrors` read every layout:
 
 ================  =============  ===========================================================
-layout            shape          a cell
+layout            shape          meaning of the numbers
 ================  =============  ===========================================================
-``planes_last``   ``(6, 7, 2)``  1 in plane 0: the observer's disc; in plane 1: the other's
-``planes_first``  ``(2, 6, 7)``  the same
-``flat``          ``(84,)``      the same, ``planes_last`` row by row
-``signed``        ``(6, 7)``     0: empty; 1: the observer's disc; -1: the other's
-``tokens``        ``(42,)``      0: empty; 1: the observer's disc; 2: the other's; row by row
+``planes_last``   ``(6, 7, 2)``  1 in plane 0: observer's disc; 1 in plane 1: other's disc
+``planes_first``  ``(2, 6, 7)``  as in ``planes_last``
+``flat``          ``(84,)``      the numbers of ``planes_last``, row by row
+``signed``        ``(6, 7)``     0: empty; 1: observer's disc; -1: other's disc
+``tokens``        ``(42,)``      0: empty; 1: observer's disc; 2: other's disc; row by row
 ================  =============  ===========================================================
 """
 
@@ -50,13 +50,13 @@ _BYTES: Final = (np.arange(256)[:, np.newaxis] >> np.arange(8) & 1).astype(np.in
 
 
 class Layout(NamedTuple):
-    """How an observation shows the planes ``(..., 6, 7, 2)``; of arrays and tensors alike."""
+    """How an observation shows the planes ``(..., 6, 7, 2)``, as an array or a tensor."""
 
     shape: tuple[int, ...]
     write: Callable[[Any], Any]  # planes to this layout
     read: Callable[[Any], Any]  # the inverse, up to the planes' shape
-    values: tuple[int, ...] = (0, 1)  # of a cell: empty, the observer's disc, perhaps the other's
-    numbers: int = 1  # side by side for each cell
+    values: tuple[int, ...] = (0, 1)  # of a cell: empty, observer's disc, perhaps other's disc
+    numbers: int = 1  # how many numbers a cell has, side by side
 
 
 def _numbered(shape: tuple[int, ...], other: int) -> Layout:
@@ -99,9 +99,9 @@ _MIRRORED: Final = np.array([*reversed(range(COLUMNS))])
 class Observation(TypedDict):
     """The observation of one player, a dict of two arrays.
 
-    Row 0 is on top. Plane 0 has the discs of the observing player, plane 1 those of the other.
-    The mask has 1 for each legal column, and only zeros if the other player is to move or the game
-    is over.
+    Row 0 is on top. Plane 0 has the discs of the observing player, and plane 1 has the discs of
+    the other player. The mask has 1 for each legal column. It has only zeros if the other player is
+    to move or the game is over.
 
     Example:
         >>> observation = observe(Position.parse("4"))
@@ -141,10 +141,10 @@ def observe(position: Position, player: int | None = None) -> Observation:
 
 
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
-    """Read the position from the observation of the player to move; the inverse of :func:`observe`.
+    """Return the position in an observation of the player to move; reverses :func:`observe`.
 
     Args:
-        observation: a dict with the key ``"observation"``, or the array alone, in any of the
+        observation: a dict with the key ``"observation"``, or only the array, in any of the
             ``LAYOUTS`` and any numeric dtype. PettingZoo's connect four has the same planes.
 
     Raises:
@@ -157,7 +157,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     """
     if isinstance(observation, Position):
         raise InvalidPosition(
-            f"{observation!r}: expected an observation; with a position, use .choose(position)"
+            f"{observation!r} is a position: expected an observation, or use .choose(position)"
         )
     planes = planes_in(observation)
     own, other = read_planes(planes)
@@ -168,15 +168,16 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
 
 
 def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
-    """Append the mirror image of each board to a batch: data augmentation by symmetry.
+    """Return a batch with the mirror image of each board, to augment training data by symmetry.
 
     Args:
-        planes: observations of M boards in one of the ``LAYOUTS``; an array of NumPy or JAX, a
+        planes: observations of M boards in one of the ``LAYOUTS``: an array of NumPy or JAX, a
             tensor of PyTorch, or nested lists.
-        columns: the same of shape ``[M, 7]`` with a value for each column: masks, policies, values.
+        columns: arrays, tensors or lists of shape ``[M, 7]`` with a value for each column, such as
+            masks, policies or values.
 
     Returns:
-        planes and columns, each with 2 M rows and of the kind that was given; lists as arrays.
+        planes and columns, each with 2 M rows and of the type that was given. Lists become arrays.
 
     Raises:
         InvalidPosition: the shape of ``planes`` or ``columns`` is wrong.
@@ -247,7 +248,7 @@ class Form:
 
 
 def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
-    """Return the layout that has a shape; ``lead="N, "`` means that ``shape`` begins with N.
+    """Return the name of the layout with a shape; ``lead="N, "`` if ``shape`` begins with N.
 
     Raises:
         InvalidPosition: no layout has the shape.
@@ -263,7 +264,7 @@ def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int
     """Return the planes in observations of any layout, int8, C-contiguous and writable.
 
     Raises:
-        InvalidPosition: the shape or a value is wrong; values of int8 planes are not checked.
+        InvalidPosition: the shape or a value is wrong. The values of int8 planes are not checked.
     """
     board = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(board)
@@ -279,7 +280,7 @@ def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int
 def values_error(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidPosition:
     """Return the error for an array with entries that are not in ``values``."""
     expected = " and ".join(map(str, values))
-    return InvalidPosition(f"planes must hold {expected} only: {array.tolist()}")
+    return InvalidPosition(f"planes must hold only {expected}: {array.tolist()}")
 
 
 def planes_of(boards: Int64s) -> Int8s:
@@ -299,12 +300,12 @@ def write_planes(own: int, other: int, blocked: int) -> Observation:
 
 @functools.cache
 def _mask(tops: int) -> Int8s:
-    """Return the mask of the columns whose top cell is not among these."""
+    """Return the mask of the columns whose top cell is not in ``tops``."""
     return np.array([1 - (tops >> bit & 1) for bit in FROM_TOP[:COLUMNS]], np.int8)
 
 
 def read_planes(planes: Int8s) -> tuple[int, int]:
-    """Return the bitboards of planes ``(6, 7, 2)``; the inverse of :func:`write_planes`."""
+    """Return the bitboards of planes ``(6, 7, 2)``; reverses :func:`write_planes`."""
     if planes.tobytes().translate(None, b"\0\1"):
         raise values_error(planes)
     own, other = (_VALUES @ planes.reshape(CELLS, 2)).tolist()

@@ -34,7 +34,7 @@ GRAMMAR: Final = (
 )
 
 Openings = SupportsIndex | str | os.PathLike[str] | Position | Sequence[Position | str]
-"""What :func:`list_openings` reads."""
+"""The types that :func:`list_openings` reads."""
 
 
 def list_openings(openings: Openings) -> list[str]:
@@ -47,8 +47,8 @@ def list_openings(openings: Openings) -> list[str]:
             of moves and positions. A text of digits is always moves.
 
     Raises:
-        InvalidOption: there is no opening; an opening is wrong; two openings are one position,
-            even in another order of moves; or a text is malformed.
+        InvalidOption: the list is empty, an opening is wrong, two openings are one position (even
+            in another order of moves), or a text is malformed.
 
     Example:
         >>> list_openings(1)
@@ -60,7 +60,7 @@ def list_openings(openings: Openings) -> list[str]:
 
 
 def starts_of(openings: Openings) -> Sequence[Position | str]:
-    """Return openings as :func:`list_openings` does, but the positions as they were given."""
+    """Return openings as :func:`list_openings` does, but given positions stay positions."""
     starts: Sequence[Position | str]
     if isinstance(openings, Position) or (isinstance(openings, str) and _is_moves(openings)):
         starts = [openings]

@@ -2,9 +2,9 @@
 
 Each notation has a reader and a writer:
 
-- the columns played, 1-based, as solvers write them: ``parse_moves("4455")`` gives
-  the 0-based ``(3, 3, 4, 4)`` and ``format_moves`` writes it back;
-- the drawn board: ``str(position)`` draws it, ``Position.from_board`` reads it.
+- the columns played, 1-based, as solvers write them: ``parse_moves("4455")`` gives the 0-based
+  columns ``(3, 3, 4, 4)``, and ``format_moves`` writes the string back;
+- the drawn board: ``str(position)`` draws it, and ``Position.from_board`` reads it.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Position:
         if has_won(mine):
             raise InvalidPosition(
                 f"bitboards {mine:#x} (side to move) and {theirs:#x}: the side to move has "
-                f"{LINE_IN_WORDS} in a row already; the game ended before this turn"
+                f"{LINE_IN_WORDS} in a row already, so the game ended before this turn"
             )
         return cls._of(mine, theirs, (mine | theirs).bit_count())
 
@@ -148,13 +148,13 @@ class Position:
 
     @classmethod
     def from_board(cls, text: str) -> Self:
-        """Read a position from a drawn board; the inverse of ``str(position)``.
+        """Return the position of a drawn board; reverses ``str(position)``.
 
         The drawing has six lines of seven cells from the top: ``x`` (player 0), ``o`` (player 1) or
         ``.``. Blanks, empty lines and a line of column numbers are ignored.
 
         Raises:
-            InvalidPosition: the text is not such a drawing; or no game reaches the board.
+            InvalidPosition: the text is not a drawn board, or no game reaches the board.
         """
         if not isinstance(text, str):
             raise InvalidPosition(f"{text!r} is not a drawn board: expected a text")
@@ -251,8 +251,8 @@ class Position:
         """Return the move string of a game that reaches the position.
 
         Raises:
-            InvalidPosition: no game reaches the position. This can happen only to a position
-                made from bitboards or an observation.
+            InvalidPosition: no game reaches the position. Only a position made from bitboards or
+                an observation can be unreachable.
         """
         return format_moves(_game_reaching(self))
 
@@ -295,14 +295,14 @@ class Position:
 
 
 def _outcome_of(discs: int, plies: int) -> Outcome:
-    """Return the outcome of a game that has ended with a disc of these."""
+    """Return the outcome of a game that has ended with one of these discs."""
     if has_won(discs):
         return Outcome((plies - 1) & 1, _cells(fours(discs)))
     return Outcome(None, ())
 
 
 def parse_moves(text: str) -> tuple[int, ...]:
-    """Return the 0-based columns of a move string; the inverse of :func:`format_moves`.
+    """Return the 0-based columns of a move string; reverses :func:`format_moves`.
 
     Raises:
         InvalidPosition: ``text`` is not a string of digits 1..7.
@@ -315,13 +315,13 @@ def parse_moves(text: str) -> tuple[int, ...]:
         raise InvalidPosition(f"{text!r} is not a move string such as '4455'")
     for index, digit in enumerate(text):
         if digit not in DIGITS:
-            expected = f"a column {DIGITS[0]}..{DIGITS[-1]}"
-            raise InvalidPosition(f"{text!r}: {digit!r} at {index + 1} is not {expected}")
+            expected = f"a column ({DIGITS[0]} to {DIGITS[-1]})"
+            raise InvalidPosition(f"{text!r}: move {index + 1}, {digit!r}, is not {expected}")
     return tuple(map(DIGITS.index, text))
 
 
 def format_moves(columns: Iterable[int]) -> str:
-    """Return the move string of 0-based columns; the inverse of :func:`parse_moves`.
+    """Return the move string of 0-based columns; reverses :func:`parse_moves`.
 
     Example:
         >>> format_moves([3, 3, 2])

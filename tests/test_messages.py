@@ -19,7 +19,7 @@ def run():
 MESSAGES = {
     "position": (
         lambda run: agents.make("greedy")(Position.parse("4")),
-        "Position.parse('4'): expected an observation; with a position, use .choose(position)",
+        "Position.parse('4') is a position: expected an observation, or use .choose(position)",
     ),
     "board as text": (
         lambda run: c4env.use_board("5x6"),

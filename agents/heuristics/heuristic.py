@@ -65,7 +65,8 @@ class Heuristic:
         given: what the user wrote: a name, an import path or a function.
         name: its name in messages.
         argument: the function as the argument of a kernel.
-        deterministic: True for this package's heuristics, and for functions marked so.
+        deterministic: True for this package's heuristics, and for functions with an attribute
+            ``deterministic`` that is True.
     """
 
     given: str | HeuristicFunction
@@ -75,11 +76,11 @@ class Heuristic:
 
     @classmethod
     def of(cls, given: str | HeuristicFunction) -> Heuristic:
-        """Return the heuristic that a name or an import path names, or of a user's function.
+        """Return the heuristic of a name, an import path or a user's function.
 
         Raises:
-            InvalidOption: there is no such heuristic; the function raises an error, or does not
-                return a number; or a function that Numba compiles has another signature.
+            InvalidOption: no heuristic has the name, the function raises an error or does not
+                return a number, or a function that Numba compiles has another signature.
             WrongBoard: the function is a kernel of another board size.
         """
         name = given if isinstance(given, str) else getattr(given, "__name__", repr(given))
@@ -90,7 +91,7 @@ class Heuristic:
 
     @property
     def function(self) -> HeuristicFunction:
-        """The function that Python calls; a plain one checks its values."""
+        """The function that Python calls; a plain function checks its values."""
         asked: HeuristicFunction = self.argument
         return HEURISTICS[asked.name] if isinstance(asked, CompiledHeuristic) else asked
 
@@ -130,7 +131,7 @@ def _named(name: str) -> Any:
 
 
 def _as_argument(function: Any, name: str) -> Any:
-    """Return a function as the argument of a kernel; refuse one that is no heuristic."""
+    """Return a function as the argument of a kernel; refuse a function that is not a heuristic."""
     if not callable(function):
         raise InvalidOption(f"heuristic {name!r}: {function!r} is not a function")
     if config.DISABLE_JIT or isinstance(function, PlainHeuristic):
@@ -242,8 +243,8 @@ class PlainHeuristic:
 class Callback:
     """A plain function as the kernel argument of one search: machine code calls it back.
 
-    An exception would be lost in machine code. It is kept in ``raised``, and the search
-    gets nan, which no search can use (``c4env.agents.search.fixed_depth.search_with``).
+    An exception would be lost in machine code. So ``raised`` stores it, and the search gets nan,
+    which no search can use (``c4env.agents.search.fixed_depth.search_with``).
     """
 
     _numba_type_: Final = numba_types.FunctionType(_SIGNATURE)

@@ -1,7 +1,7 @@
-"""From a thing to an agent: functions of one observation, and networks.
+"""Makes an agent from an object: from a function of one observation, or from a network.
 
-A network answers for many boards (``c4env.agents.making.networks.network``), and the user of a
-function that does so marks it by ``c4env.batched``.
+A network answers for many boards (``c4env.agents.making.networks.network``). A user marks a
+function that answers for many boards by ``c4env.batched``.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ REMEDIES: Final = (
     "mark a function of (observations, masks) by c4env.batched; of (observation, configuration), "
     "use kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
 )
-"""What to write for a function that is not of one observation, by what it may be."""
+"""What to write for a function that does not take one observation."""
 
 
 def as_agent(thing: Any, **options: Any) -> Agent:
-    """Make an agent of a thing; an agent is returned unchanged.
+    """Return a thing as an agent; an agent is returned unchanged.
 
     Args:
         thing: an agent, a network, or a function of one observation.
-        options: of a network, those of :class:`NetworkAgent`; other things have none.
+        options: for a network, the options of :class:`NetworkAgent`. Other things have no options.
 
     Raises:
-        InvalidOption: ``thing`` is none of these, or does not have one of the options.
+        InvalidOption: ``thing`` is something else, or does not have one of the options.
     """
     kind = kind_of(thing)
     if kind in (Kind.NOTHING, Kind.CLASS):
@@ -64,7 +64,7 @@ def as_agent(thing: Any, **options: Any) -> Agent:
 
 
 def _expected(thing: Any) -> str:
-    """Return what to pass in place of an object that is no agent."""
+    """Return what to pass instead of an object that is not an agent."""
     if isinstance(thing, type):
         return f"an object of the class: {thing.__name__}()"
     if callable(getattr(thing, "choose", None)):
@@ -101,12 +101,12 @@ class FunctionAgent(Agent):
 
     @property
     def _repeats(self) -> bool:
-        """Whether the function says that it always answers a position with the same column."""
+        """Whether the function declares that it repeats its column in the same position."""
         return getattr(self.function, "deterministic", False) is True
 
     @property
     def version(self) -> Any:
-        """The function's attribute ``version``, by which a kept run recognises it."""
+        """The function's attribute ``version``, by which a stored run recognises the function."""
         return getattr(self.function, "version", "")
 
     def reset(self, seed: Any = None) -> None:
@@ -114,7 +114,7 @@ class FunctionAgent(Agent):
         reset_player(self.function, seed)
 
     def reseed(self, seed: int) -> None:
-        """Do nothing: a function gets a seed for each game alone."""
+        """Do nothing, because a function gets a seed only for each game."""
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move.
@@ -138,7 +138,7 @@ class FunctionAgent(Agent):
     def _column(self, observation: Any) -> int:
         try:
             answer = self.function(observation)
-        except IndexError as error:  # perhaps of an axis that one board does not have
+        except IndexError as error:  # perhaps one board does not have the axis
             words = f"{error}; {_BATCHED_HINT}"  # NumPy's AxisError does not show other args
             raise IndexError(words).with_traceback(error.__traceback__) from error
         self.nodes = getattr(self.function, "nodes", 0)
@@ -152,7 +152,7 @@ class NetworkAgent(BatchAgent):
     """Plays the legal column that a network prefers most, or samples from its policy.
 
     Args:
-        network: a network; :func:`as_network` describes it, and ``policy``.
+        network: a network; :func:`as_network` describes networks and ``policy``.
         temperature: 0 plays the preferred column; 1 samples a column, as in training. At 0, ties
             go to the left. Above 0, probabilities are ``softmax(logits / temperature)``.
     """
@@ -171,11 +171,11 @@ class NetworkAgent(BatchAgent):
 
     @property
     def version(self) -> Any:
-        """The network's attribute ``version``, by which a kept run recognises the network."""
+        """The network's attribute ``version``, by which a stored run recognises the network."""
         return getattr(self.network.source, "version", "")
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game, also of a function that has a method ``reset``."""
+        """Begin a new game; if the network is a function with a method ``reset``, call it."""
         super().reset(seed)
         if kind_of(self.network.source) in (Kind.BATCHED, Kind.FUNCTION):
             reset_player(self.network.source, seed)
@@ -195,7 +195,7 @@ class NetworkAgent(BatchAgent):
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose columns, int64 ``[M]``, in one batch; :meth:`Network.scores` has the errors.
 
-        If the network answers columns, they are not checked.
+        If the network answers columns, this method does not check that they are legal.
         """
         from c4env.envs.batch import observed  # compiled
 

@@ -18,21 +18,21 @@ from typing import Any, Final
 from c4env.errors import C4Error, InvalidOption, WrongBoard, describe_error
 from c4env.system import is_users
 
-_RUNNING: Final = {"c4env", "__main__"}  # what this process runs; a folder has no part in it
+_RUNNING: Final = {"c4env", "__main__"}  # this process runs them; a folder cannot replace them
 INIT: Final = "__init__.py"
 
 
 def import_attribute(path: str) -> Any:
-    """Import the object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
+    """Return the object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
-    A file finds the modules beside it first, as with ``python FILE.py``, and a module those of the
-    current folder, as with ``python -m``. The source of a file is compiled anew whenever it has
-    changed; the modules that it imports stay loaded, as Python's do.
+    A file first finds the modules beside it, as with ``python FILE.py``. A module first finds the
+    modules of the current folder, as with ``python -m``. A file that has changed is compiled again.
+    The modules that the file imports stay loaded, as in Python.
 
     Raises:
         ImportError, AttributeError: the object does not exist, or the module raises an error.
-        InvalidOption: Python took another module for one that the file imports
-            (:func:`require_own_modules`).
+        InvalidOption: Python took a module from elsewhere, though the file's folder has a module of
+            that name (:func:`require_own_modules`).
     """
     module_name, _, attribute = path.rpartition(":")
     if not module_name:
@@ -53,17 +53,18 @@ def import_attribute(path: str) -> Any:
 
 
 def import_callable(path: str, error_type: type[C4Error], who: str, expected: str) -> Any:
-    """Import a class or function by its import path (:func:`import_attribute`).
+    """Return the class or function of an import path (:func:`import_attribute`).
 
     Raises:
-        error_type: the path names none; the message begins with ``who`` and ends with ``expected``.
+        error_type: the path names neither a class nor a function. The message begins with ``who``
+            and ends with ``expected``.
     """
     try:
         value = import_attribute(path)
     except WrongBoard:
         raise
     except (ImportError, AttributeError, InvalidOption) as error:
-        said = error.__cause__ or isinstance(error, InvalidOption)  # else there is none
+        said = error.__cause__ or isinstance(error, InvalidOption)  # else nothing exists there
         tail = "" if said else f"; expected {expected}"
         raise error_type(f"{who}: {error}{tail}") from error
     if not callable(value):
@@ -73,9 +74,9 @@ def import_callable(path: str, error_type: type[C4Error], who: str, expected: st
 
 @contextmanager
 def first_on_path(folder: str, names: Iterable[str] = ()) -> Iterator[None]:
-    """A context in which Python looks for modules in a folder first; afterwards it does so last.
+    """A context in which Python looks for modules in a folder first, and after which it does last.
 
-    A folder that is on the path already keeps its place there, as the first in a process of a run.
+    A folder that is already on the path keeps its place, such as the first in a run's process.
     ``names`` are the modules that the code in the context imports (:func:`require_own_modules`).
     """
     importlib.invalidate_caches()  # a file may be new
@@ -87,18 +88,18 @@ def first_on_path(folder: str, names: Iterable[str] = ()) -> Iterator[None]:
             sys.path.remove(folder)
         if folder not in sys.path:
             sys.path.append(folder)
-        require_own_modules(folder, names)  # of an error, too, another's module may be the reason
+        require_own_modules(folder, names)  # even after an error, which a wrong module may cause
 
 
 def require_own_modules(folder: str, names: Iterable[str]) -> None:
     """Refuse modules that Python took from elsewhere, though a folder has files of their names.
 
-    Python takes a module that is loaded, whatever the path says: a ``helper`` of this session, or
-    of another agent. The search also has the modules that the files import in turn, and the folders
-    of the user's on ``sys.path``, which the code may have changed.
+    Python takes a module that is already loaded, whatever the path says, such as a ``helper`` of
+    this session or of another agent. The check includes the modules that the files import in turn,
+    and the user's folders on ``sys.path``, which the code may have changed.
 
     Raises:
-        InvalidOption: there is such a module.
+        InvalidOption: Python took a module from elsewhere.
     """
     users = [path for path in sys.path if is_users(os.path.join(path, ""))]
     for name, file in modules_in([folder, *users], names).items():
@@ -106,15 +107,15 @@ def require_own_modules(folder: str, names: Iterable[str]) -> None:
         if taken and taken != file:
             raise InvalidOption(
                 f"{file} has the name of {taken}, which Python imports here: expected another name "
-                "for it; for two agents with a module of one name, a run, where each spec has a "
-                "process of its own"
+                "for it; two agents with modules of one name can play in a run, where each spec "
+                "has its own process"
             )
 
 
 def modules_in(folders: Iterable[str], names: Iterable[str]) -> dict[str, str]:
-    """Return the files of modules by name: of ``names``, and of those that they import in turn.
+    """Return the files of modules by name, including the modules that these import in turn.
 
-    A module is looked up in the folders, in their order. Modules in no folder are left out.
+    A module is looked up in the folders in order. Modules in none of the folders are left out.
     """
     folders, waiting = [*folders], [*names]
     files: dict[str, str] = {}
@@ -138,7 +139,7 @@ def modules_in(folders: Iterable[str], names: Iterable[str]) -> dict[str, str]:
 def imports_of(file: str, package: str = "") -> frozenset[str]:
     """Return the modules that the import statements of a file name; none if it is not Python.
 
-    ``from a import b`` may name a module ``a.b``, so it counts as well.
+    ``from a import b`` may name a module ``a.b``, so ``a.b`` is included.
     """
     try:
         return _imports_in(Path(file).read_bytes(), package)
@@ -160,7 +161,7 @@ def _imports_in(source: bytes, package: str) -> frozenset[str]:
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a tree, without what only type checkers read."""
+    """Yield the nodes of a tree, except code that only type checkers read."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
@@ -178,14 +179,14 @@ class _Source(SourceFileLoader):
 
 
 def _import_file(path: str) -> types.ModuleType:
-    """Import a Python file as ``import`` would, by the file's name where no module has it."""
-    file = os.path.abspath(path)  # a link stays one, as in __file__ of `python FILE.py`
+    """Import a Python file as ``import`` would, under the file's name if no module has the name."""
+    file = os.path.abspath(path)  # a link is not followed, as in __file__ of `python FILE.py`
     if not os.path.isfile(file):
         raise ImportError(f"there is no file {path!r}")
     importlib.invalidate_caches()
     name = os.path.basename(file).removesuffix(".py")
     if not name.isidentifier() or _is_taken(name, file):
-        name = file.replace(".", "_")  # pickle reads a dot as that of a package
+        name = file.replace(".", "_")  # pickle reads a dot as part of a package's name
     source = Path(file).read_bytes()
     folder = os.path.dirname(os.path.realpath(file))
     with first_on_path(folder, imports_of(file)):
@@ -196,7 +197,7 @@ def _import_file(path: str) -> types.ModuleType:
 
 
 def _is_taken(name: str, file: str) -> bool:
-    """Return whether a name is that of a module from another file."""
+    """Return whether a module from another file has a name."""
     if name in sys.builtin_module_names or name in _RUNNING:
         return True
     if name in sys.modules:
@@ -206,7 +207,7 @@ def _is_taken(name: str, file: str) -> bool:
 
 
 def file_of(module: object) -> str:
-    """Return the file of a module or of its spec, of a zipped one the archive; "" without any."""
+    """Return the file of a module or its spec; for a zipped module the archive; "" if none."""
     origin = getattr(module, "__file__", None) or getattr(module, "origin", None)
     if not isinstance(origin, str):
         return ""
@@ -235,7 +236,7 @@ def _run_as_module(name: str, file: str) -> None:
 
 
 def _is_of_package(error: ImportError, file: str) -> bool:
-    """Return whether a file fails since it is a module of a package."""
+    """Return whether a file fails because it is a module of a package."""
     missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     return "relative import" in str(error) or missing in Path(file).parent.parts
 

@@ -1,4 +1,4 @@
-"""What a thing is, before it becomes an agent: by its type or its mark, never by how it looks."""
+"""The kind of a thing before it becomes an agent, by its type or by ``c4env.batched``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from c4env.envs.opponents import is_batched
 
 
 class Kind(Enum):
-    """A kind of things; the value is what messages call it."""
+    """A kind of things; the value is its name in messages."""
 
     AGENT = "an agent that is made"
     CLASS = "a class"
@@ -31,8 +31,8 @@ TYPES: Final = (
     (Kind.MODEL, "stable_baselines3.common.policies", "BaseModel"),
     (Kind.MODULE, "torch.nn", "Module"),
 )
-"""Kinds by type; the first that fits holds. Modules that are not loaded have no objects, so this
-table imports none."""
+"""Kinds by type; the first type that fits decides. A module that is not loaded has no objects, so
+the table imports no module."""
 
 
 def kind_of(thing: object) -> Kind:

@@ -1,4 +1,4 @@
-"""What a name or an import path stands for, and how it becomes an agent."""
+"""Makes the agent that a name or an import path stands for."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from c4env.errors import C4Error, InvalidOption, UnknownAgent, brief, describe_e
 
 
 class Maker:
-    """A class or factory that is called with the options; or a function or network that plays.
+    """A class or factory that makes an agent from options; or a function or network that plays.
 
     Attributes:
         name: the agent's name or import path.
         thing: the class, function or network.
         is_called: whether calling the thing makes the agent; if not, the thing itself plays.
-        about: a summary; without one the first line of the docstring.
+        about: a summary; by default the first line of the docstring.
         argument: the option that a spec may set without a key.
-        options: the agent's options; a class of networks has those of its networks as well.
+        options: the agent's options; a class of networks also has the options of its networks.
 
     Raises:
-        InvalidOption: the thing is none of these.
+        InvalidOption: the thing is not a class, factory, function or network.
     """
 
     def __init__(self, name: str, thing: Any, about: str = "", argument: str = "") -> None:
@@ -63,7 +63,7 @@ class Maker:
         )
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of options; a text becomes what its annotation says.
+        """Return the values of options; a text is converted to the type of its annotation.
 
         Raises:
             InvalidOption: an option is unknown or missing, or a text is malformed.

@@ -47,10 +47,10 @@ class Choices(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """Declares that the files of an option's value belong to the agent: a folder's, or a command's.
+    """Marks an option whose files belong to the agent: the files of a folder or of a command.
 
-    A kept run is not resumed after an edit of such a file. A file that is an option's whole value
-    belongs to the agent without it.
+    A stored run notices edits of these files, and is not resumed after an edit. An option that is a
+    single file does not need the mark.
 
     Example:
         >>> from typing import Annotated
@@ -61,10 +61,10 @@ class Reads(NamedTuple):
 
 
 class Writes(NamedTuple):
-    """Declares that the agent writes the file of an option's value.
+    """Marks an option whose file the agent writes.
 
-    The file does not belong to the agent, which stays the same agent when the file grows. The file
-    lies on one machine, so a run on a cluster refuses the option.
+    The file does not belong to the agent: the agent stays the same agent when the file grows. The
+    file lies on one machine, so a run on a cluster refuses the option.
 
     Example:
         >>> from typing import Annotated
@@ -74,7 +74,7 @@ class Writes(NamedTuple):
     writes: bool = True
 
 
-_MARKS: Final = (Range, Choices, Reads, Writes)  # each field of one is a field of Option
+_MARKS: Final = (Range, Choices, Reads, Writes)  # Option has all of their fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _convert(kind: type, value: Any, text: bool) -> Any:
 
 
 CELLS: Final = ROWS * COLUMNS
-DAY: Final = 86400.0  # seconds, the longest time that an option may set, also for a move
+DAY: Final = 86400.0  # seconds, the longest time that an option may set
 
 _HEURISTICS: Final = {  # each name, and whether this board has the heuristic
     "chain": CONNECT == 4,
@@ -156,7 +156,7 @@ _HEURISTICS: Final = {  # each name, and whether this board has the heuristic
     "threats": IS_STANDARD,
     "window": CONNECT == 4,
     "window-b": CONNECT == 4,
-    "none": CONNECT != 4,  # since the others count only lines of four
+    "none": CONNECT != 4,  # the other heuristics count only lines of four
 }
 HEURISTIC_NAMES: Final = tuple(name for name, exists in _HEURISTICS.items() if exists)
 DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
@@ -174,8 +174,8 @@ Temperature = Annotated[
     float, Range(0), "0 plays the preferred column; 1 samples a column, as in training"
 ]
 Folder = Annotated[str, Reads("folder")]  # every file in it belongs to the agent
-Command = Annotated[str, Reads("command")]  # so do the files among its words
-WrittenFile = Annotated[str, Writes()]  # it does not belong to the agent
+Command = Annotated[str, Reads("command")]  # every file among its words belongs to the agent
+WrittenFile = Annotated[str, Writes()]  # the file does not belong to the agent
 _PolicyForm = Literal["logits", "probabilities"]
 POLICIES: Final = typing.get_args(_PolicyForm)
 Policy = Annotated[
@@ -196,8 +196,8 @@ Init = TypeVar("Init", bound=Callable[..., Any])
 def validate_args(function: Init) -> Init:
     """Decorate an ``__init__`` or an agent factory, so that each call checks its arguments.
 
-    Each argument is converted to the type in its annotation. The agent stores the arguments for its
-    ``repr``.
+    The decorator converts each argument to the type in its annotation. The agent stores the
+    arguments for its ``repr``.
 
     Raises:
         InvalidOption: a call passes a value of another type or out of range.
@@ -228,7 +228,7 @@ def validate_args(function: Init) -> Init:
             vars(agent).setdefault("_arguments", arguments)  # a subclass sets it first
         return function(*bound.args, **bound.kwargs)
 
-    call.c4env_options = True  # type: ignore[attr-defined]  # it says that it takes options
+    call.c4env_options = True  # type: ignore[attr-defined]  # read by makes_agents
     return typing.cast("Init", call)
 
 
@@ -241,8 +241,8 @@ def _signature_and_options(function: Any) -> tuple[inspect.Signature, list[Optio
 def makes_agents(function: Callable[..., Any]) -> bool:
     """Return whether calling a function makes an agent.
 
-    It does if :func:`validate_args` decorates the function, or if it needs no argument. Any other
-    function is an agent itself, and its argument an observation.
+    A function makes an agent if :func:`validate_args` decorates it, or if it requires no argument.
+    Any other function is itself an agent, whose argument is an observation.
     """
     return getattr(function, "c4env_options", False) is True or not any(
         p.default is p.empty and p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)
@@ -268,7 +268,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
     try:
         init = target.__init__ if inspect.isclass(target) else target
         hints = typing.get_type_hints(init, include_extras=True)
-    except Exception:  # a user's annotations may be no types, or not resolvable
+    except Exception:  # a user's annotations may not be types, or not resolvable
         hints = {}
     helps = argument_help(target.__doc__)
     return tuple(
@@ -316,7 +316,7 @@ def require_known(who: str, options: Iterable[str], known: Iterable[str]) -> Non
     """Refuse an option that is not known.
 
     Raises:
-        InvalidOption: there is one; the message begins with ``who``.
+        InvalidOption: an option is not known; the message begins with ``who``.
     """
     for name in options:
         if name not in known:
@@ -324,13 +324,13 @@ def require_known(who: str, options: Iterable[str], known: Iterable[str]) -> Non
 
 
 def unknown(kind: str, name: str, names: Iterable[str]) -> str:
-    """Return the message about a name that is none of ``names``."""
+    """Return the message about a name that is not in ``names``."""
     every = f"; known: {', '.join(sorted(names)) or 'none'}"
     return f"unknown {kind} {name!r}{suggest(name, names, every)}"
 
 
 def argument_help(doc: str | None) -> dict[str, str]:
-    """Return the first sentence about each argument or attribute in a docstring."""
+    """Return the first sentence about each argument or attribute that a docstring describes."""
     text = inspect.cleandoc(doc or "").replace("\nAttributes:\n", "\nArgs:\n")
     section = re.split(r"\n(?=\S)", text.partition("\nArgs:\n")[2])[0]
     items = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", section, re.M)

@@ -1,8 +1,8 @@
-"""The agents that :func:`c4env.agents.make` knows by name, and those of import paths.
+"""The agents that :func:`c4env.agents.make` knows by name, and the agents of import paths.
 
-:data:`ZOO` has this project's agents; :func:`register` adds one of a program, and an entry point
-one of another package. The docstring of each agent's class or function holds the summary and the
-help of the options.
+:data:`ZOO` has this project's agents. :func:`register` adds an agent of a program, and an entry
+point adds an agent of another package. The docstring of each agent's class or function has the
+summary and the help of the options.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ class Entry:
 
     name: str
     target: Any
-    """``module:attribute`` of a class or function, imported on first use; a module whose name
-    begins with a dot is one of ``c4env.agents``. Or the class, function or network itself."""
+    """``module:attribute`` of a class or function, imported on first use, or the class, function or
+    network itself. A module whose name begins with a dot is in ``c4env.agents``."""
     summary: str = ""  #: empty: the first line of the docstring
     argument: str = ""  #: the option that a spec may set without a key: name:argument
     needs: tuple[str, ...] = ()  #: required modules of other packages
     any_board: bool = False  #: True: plays on all boards (c4env.use_board), not only on 6x7x4
     network: bool = False  #: True: sends requests, which may cost money; checks must skip it
     runs: Literal["shared", "own", "here"] = "shared"
-    """Where a run plays the agent: in the process that agents of this project share, in a process
-    of its own (it runs other people's code), or here, in the process of the run (it waits for a
-    program or a server)."""
+    """Where a run plays the agent. ``"shared"``: in the process that agents of this project share.
+    ``"own"``: in its own process, because it runs other people's code. ``"here"``: in the process
+    of the run, because it waits for a program or a server."""
 
     @functools.cached_property
     def maker(self) -> Maker:
-        """What makes the agent; the target is imported on first use."""
+        """The maker of the agent; the target is imported on first use."""
         target = self.target
         if isinstance(target, str) and target.startswith("."):
             module, _, attribute = target.partition(":")
@@ -161,12 +161,12 @@ def register(name: str, agent: Any, *, replace: bool = False) -> None:
     if not (replace or _is_redefined(old, agent)) and name in names():
         raise InvalidOption(f"agent name {name!r} exists already (pass replace=True to replace it)")
     if not isinstance(agent, Entry):
-        Maker(name, agent)  # raises an error for what makes no agent
+        Maker(name, agent)  # raises an error if it cannot make an agent
     _registered[name] = _entry(name, agent, "here")
 
 
 def _is_redefined(old: object, new: object) -> bool:
-    """Return True if two functions or classes are one definition of one module, run twice."""
+    """Return True if two functions or classes come from the same definition, which ran twice."""
     before, after = (
         (getattr(thing, "__module__", None), getattr(thing, "__qualname__", "<"))
         for thing in (old, new)
@@ -175,12 +175,12 @@ def _is_redefined(old: object, new: object) -> bool:
 
 
 def is_of_session(name: str) -> bool:
-    """Return whether this process alone has a name, which a program registered."""
+    """Return whether only this process has a name, because a program registered it."""
     return name in _registered
 
 
 def find(name: str) -> Entry | None:
-    """Return the entry of an agent's name; None if it has none, as an import path.
+    """Return the entry of an agent's name; None for an import path or an unknown name.
 
     Raises:
         UnknownAgent: several packages provide the name, or the package's code cannot be imported.
@@ -193,13 +193,13 @@ def find(name: str) -> Entry | None:
     if len(providers) > 1:
         raise UnknownAgent(
             f"agent {name!r} is provided by {' and by '.join(providers)}: expected the path of one "
-            "of them in place of the name"
+            "of them instead of the name"
         )
     return _of_package(*points) if points else ours
 
 
 def _entry(name: str, thing: Any, runs: Literal["own", "here"]) -> Entry:
-    """Return the entry of what somebody else wrote."""
+    """Return the entry of an agent that somebody else wrote."""
     if isinstance(thing, Entry):
         return replace(thing, name=name, runs=runs)
     return Entry(name, thing, any_board=True, runs=runs)
@@ -217,10 +217,10 @@ def _of_package(point: importlib.metadata.EntryPoint) -> Entry:
 
 
 def import_target(path: str) -> Any:
-    """Return what an import path names.
+    """Return the object that an import path names.
 
     Raises:
-        UnknownAgent: it is no path, or the import failed.
+        UnknownAgent: the text is not an import path, or the import failed.
     """
     if ":" not in path:
         raise UnknownAgent(_file_message(path) or unknown("agent", path, names()))
@@ -229,12 +229,12 @@ def import_target(path: str) -> Any:
 
 
 def _file_message(name: str) -> str:
-    """Return the message about a name that is a file's; an empty text for other names."""
+    """Return the message about a name that a file has; an empty text for other names."""
     if name.endswith(".zip"):
         return f"unknown agent {name!r}; did you mean {f'sb3:{name}'!r}?"
     if name.endswith(_WEIGHTS):
         meant = "" if name.endswith(".npz") else file_hint(name, f"selfplay:{name}")
-        play = f"eights of a network of yours play as FILE.py:CLASS:weights={name}"
+        play = f"eights of your own network play as FILE.py:CLASS:weights={name}"
         return f"unknown agent {name!r}{f'{meant} W' if meant else '; w'}{play}"
     program = name if os.path.dirname(name) else f"./{name}"
     hint = file_hint(name, f"exec:{program}")

@@ -3,11 +3,11 @@
 A spec is ``name`` or ``name:key=value,key=value``. Some agents accept one argument without a key,
 before the others: ``name:argument,key=value``. Instead of a name, a spec may have an import path,
 ``package.module:attribute`` or ``FILE.py:attribute``; the options follow a second colon. The path
-names a class, which is called with the options, or anything that :func:`make` takes in place of a
+names a class, which is called with the options, or anything that :func:`make` takes instead of a
 spec.
 
-A text is parsed once, where it comes in, to a :class:`Spec`. What the names mean is in
-``c4env.agents.making.registry``.
+A text is parsed once, where it enters the program, to a :class:`Spec`. The agents that the names
+stand for are in ``c4env.agents.making.registry``.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Spec:
 
     Attributes:
         text: the spec as given.
-        name: the agent's name or import path; ``FILE.py`` alone means ``FILE.py:agent``.
+        name: the agent's name or import path; ``FILE.py`` means ``FILE.py:agent``.
         options: the options as texts, by name.
-        known: the entry of the agent's name; None if it has none, as an import path.
+        known: the entry of the agent's name; None for an import path or an unknown name.
 
     Example:
         >>> spec = Spec.parse("alphabeta:depth=4")
@@ -103,7 +103,7 @@ class Spec:
 
     @cached_property
     def maker(self) -> Maker:
-        """What makes the agent; an import path is imported.
+        """The maker of the agent; an import path is imported.
 
         Raises:
             UnknownAgent: no agent has the name, or the import failed.
@@ -112,21 +112,21 @@ class Spec:
 
     @property
     def is_of_session(self) -> bool:
-        """Whether this process alone has the agent: registered, or in ``__main__``."""
+        """Whether only this process has the agent, because it is registered or in ``__main__``."""
         return is_of_session(self.name) or "__main__:" in self.text
 
     @property
     def is_ours(self) -> bool:
-        """Whether the agent plays by this project's code alone, but for options that name code."""
+        """Whether the agent plays only by this project's code, except options that name code."""
         return self.known is not None and self.known.runs == "shared"
 
     @property
     def runs(self) -> Literal["shared", "own", "here"]:
         """Where a run plays the agent (:attr:`Entry.runs`).
 
-        A spec of this project that names code, as ``alphabeta:heuristic=FILE.py:NAME``, needs a
-        process of its own, and so do agents of other packages. What this process alone has plays in
-        this process.
+        A spec of this project that names code, as ``alphabeta:heuristic=FILE.py:NAME``, needs its
+        own process. An agent of another package needs its own process too. An agent that only this
+        process has plays in this process.
         """
         if self.is_of_session:
             return "here"
@@ -145,7 +145,7 @@ class Spec:
         return any(declared.name == option for declared in self.maker.options)
 
     def with_options(self, options: Mapping[str, Any]) -> Spec:
-        """Return the spec of the same agent with these options alone; values become texts."""
+        """Return the spec of the same agent with only these options; values become texts."""
         texts = {key: _text(value) for key, value in options.items()}
         first = self.known.argument if self.known else ""
         parts = [text if key == first else f"{key}={text}" for key, text in texts.items()]
@@ -166,7 +166,7 @@ class Spec:
 
 
 def _split_path(text: str) -> tuple[str, str, str]:
-    """Split ``name:options`` after the name, which has a colon itself if it is an import path."""
+    """Split ``name:options`` after the name; an import path as the name contains a colon too."""
     drive = text[:2] if re.match(r"[A-Za-z]:[\\/]", text) else ""
     name, colon, rest = text.removeprefix(drive).partition(":")
     if re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
@@ -185,19 +185,19 @@ def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
 
 
 def make(spec: Any, **options: Any) -> Agent:
-    """Make the agent that a spec names; keyword options override options in the spec.
+    """Return the agent that a spec names; keyword options override options in the spec.
 
     Args:
-        spec: ``name:key=value,key=value``, or a :class:`Spec`; a function of one observation; or a
-            network: a PyTorch module, a model of Stable-Baselines3, or a function decorated by
-            ``c4env.batched`` (:func:`~c4env.agents.making.networks.network.as_network`). A
-            network's agent chooses for many boards in one call, and has the options
-            ``temperature`` and ``policy``.
+        spec: a text ``name:key=value,key=value`` or a :class:`Spec`; a function of one observation;
+            or a network. A network is a PyTorch module, a model of Stable-Baselines3, or a function
+            decorated by ``c4env.batched``
+            (:func:`~c4env.agents.making.networks.network.as_network`). A network's agent chooses
+            for many boards in one call, and has the options ``temperature`` and ``policy``.
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:
         UnknownAgent: no agent has the name, or the import failed.
-        InvalidOption: the agent does not have the option; or the spec or a value is malformed.
+        InvalidOption: the agent does not have the option, or the spec or a value is malformed.
         WrongBoard: the agent does not play on this board.
 
     Example:
@@ -224,8 +224,8 @@ def describe(name: str) -> str:
 def description_of(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
     """Return an agent's name and summary, and the name, default and help of each option.
 
-    The default is empty if a spec could not say it. ``name`` may be an import path, or a spec,
-    whose options are ignored.
+    The default is empty if a spec cannot express it. ``name`` may be an import path or a spec. The
+    options of the spec are ignored.
     """
     spec = Spec.parse(name)
     options = [(o.name, _shown(o.default), o.help) for o in spec.maker.options]
@@ -239,7 +239,7 @@ def _shown(default: Any) -> str:
 
 
 def written_files(agent: Any) -> dict[str, str]:
-    """Return the files that the agent of a spec, or an object, writes, by the option's name."""
+    """Return the files that an agent, given as a spec or object, writes, by the option's name."""
     if isinstance(agent, Spec):
         options, values = agent.maker.options, dict(agent.options)
     elif isinstance(agent, Agent):

@@ -1,1 +1,1 @@
-"""Programs of others as agents; docs/guides/other-programs.md describes them."""
+"""Other people's programs as agents; docs/guides/other-programs.md describes them."""

@@ -1,7 +1,7 @@
 """``chat:MODEL``: an agent that plays by a language model behind a chat endpoint.
 
-The prompts are those of the text environment, or a user's file. OpenAI's official client sends the
-requests and repeats those that fail on the network.
+The prompt comes from the text environment or from a user's file. OpenAI's official client sends
+the requests, and repeats a request that fails on the network.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ API_KEY: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"  # the key to send to a server that needs no key
 SECRET: Final = 8  # the fewest characters of a secret; a shorter key is a dummy and hides nothing
 BAD_GATEWAY: Final = 502
-START: Final = b'{"key": '  # of a line of answers
-QUOTED: Final = 20  # lines of an answer that is asked for again as Kaggle does
+START: Final = b'{"key": '  # the start of a line in a file of answers
+QUOTED: Final = 20  # the last lines of an answer that a second question in Kaggle's form quotes
 _AGAIN: Final = "\n\nNo legal column could be read from your previous answer"
-RETRIES: Final = 6  # of the client, with pauses of 0.5 s, then doubled up to 8 s
+RETRIES: Final = 6  # of the client; the pauses begin at 0.5 s and double up to 8 s
 
 ChatMessage = dict[str, str]
 """One turn of a conversation: its ``role`` and its ``content``."""
@@ -51,9 +51,10 @@ ChatMessage = dict[str, str]
 class Answers:
     """Answers of language models in a file of JSON lines.
 
-    The key is a hash of the game's seed, the server's address and the request.
+    The key of a line is a hash of the game's seed, the server's address and the request.
 
-    A line begins with its newline: the part of a line that a kill leaves spoils no other line.
+    The newline is written before each line. So if a kill leaves part of a line, no other line is
+    spoiled.
     """
 
     def __init__(self, path: str) -> None:
@@ -80,7 +81,7 @@ class Answers:
     def find(
         self, seed: object, address: str, request: dict[str, Any], ask: Callable[[], Reply]
     ) -> Reply:
-        """Return the stored reply to a request in the game of a seed, or ask and store it."""
+        """Return the stored reply to a request in the game of a seed; if none, ask and store."""
         text = json.dumps([str(seed), address, request])  # the address may hold a password
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
         if key not in self._known:
@@ -120,15 +121,15 @@ class Chat(Agent):
         temperature: sampling temperature; default: the endpoint's.
         max_tokens: most tokens of an answer; default: the endpoint's. A truncated answer is
             invalid.
-        retries: how many times to repeat a request after an answer without a legal move.
+        retries: how many times to ask again after an answer without a legal move.
         timeout: seconds that the endpoint may be silent before the client repeats a request.
-        answers: a file that keeps the answers in games with a seed, as in a run; a resumed run asks
-            for none of them again.
+        answers: a file that stores the answers in games with a seed, so that a resumed run does not
+            ask again.
 
     Attributes:
         prompt: the text of the option ``prompt``.
-        asked_again: how many times the latest :meth:`choose` asked again, after an answer that was
-            no legal move. A run counts it.
+        asked_again: how many times the latest :meth:`choose` asked again after an answer without
+            a legal move. A run counts these questions.
     """
 
     asked_again = 0
@@ -152,7 +153,7 @@ class Chat(Agent):
         self._ask_again = ask_anew if prompt == KAGGLE else ask_again
         options = {"temperature": temperature, "max_tokens": max_tokens}
         self._options = {name: value for name, value in options.items() if value is not None}
-        self._sent = dict(self._options)  # which a model may rename
+        self._sent = dict(self._options)  # request() may rename an option of this copy
         self.retries = retries
         self.timeout = timeout
         self.answers = None if answers is None else answers_in(answers)
@@ -160,7 +161,7 @@ class Chat(Agent):
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; its seed is not sent, but tells stored answers apart."""
+        """Begin a new game; the seed is not sent, but is part of the key of a stored answer."""
         self._seed = seed
         self._after: Position | None = None  # the position after the model's last move
         self._moves = ""
@@ -169,7 +170,7 @@ class Chat(Agent):
         """Return the model's column.
 
         Raises:
-            EngineFault: no answer was a legal move; ``ending`` is what the last one was.
+            EngineFault: no answer was a legal move; ``ending`` describes the last answer.
             Unavailable: the endpoint cannot be reached, or refuses the request.
         """
         require_move(position)
@@ -189,7 +190,7 @@ class Chat(Agent):
         raise EngineFault(f"{self.model} gave no legal move{tries}: {problem}", ending)
 
     def _moves_to(self, position: Position) -> str:
-        """Return the moves of this game if it leads to the position, else any moves that do."""
+        """Return this game's moves if they lead to the position, else any moves that lead to it."""
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:
@@ -197,7 +198,7 @@ class Chat(Agent):
         return position.moves()
 
     def _judge(self, reply: Reply, position: Position) -> tuple[int | None, str, Failure]:
-        """Return a reply's legal column, or None with what is wrong, in words and as an ending."""
+        """Return a reply's legal column, or None; the problem in words; and it as an ending."""
         if reply.is_cut:
             return None, "the answer was cut off at its limit of tokens", "no answer"
         if reply.problem:
@@ -215,23 +216,24 @@ class Chat(Agent):
         if self.answers is None or self._seed is None:
             return ask()
         asked = {"model": self.model, "messages": messages, **self._options}
-        if number > 1:  # a question that was asked before is not answered by its first answer
+        if number > 1:  # the question may equal an earlier one, but needs another answer
             asked["try"] = number
         return self.answers.find(self._seed, str(client.base_url), asked, ask)
 
 
 def find_prompt(name: str) -> str:
-    """Return the template of a kind (:func:`c4env.envs.text.template`), or in a file.
+    """Return the template of a kind (:func:`c4env.envs.text.template`) or the text of a file.
 
     Raises:
-        InvalidOption: the name is neither, or the file is no text, or does not show the position.
+        InvalidOption: the name is neither a kind nor a file, the file is not a text, or its text
+            does not show the position.
     """
     if Path(name).is_file():
         try:
             text = Path(name).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidOption(f"chat: prompt={name!r}: expected a text file: {error}") from None
-        if "{board}" not in text and "{moves}" not in text:  # then answers= repeats its first
+        if "{board}" not in text and "{moves}" not in text:  # answers= repeats its first
             raise InvalidOption(
                 f"chat: prompt={name!r}: expected {{board}} or {{moves}} in the text"
             )
@@ -243,9 +245,9 @@ def find_prompt(name: str) -> str:
 
 
 def ask_anew(messages: list[ChatMessage], answer: str, problem: str) -> list[ChatMessage]:
-    """Return the question that asks again as Kaggle's Game Arena does: in one message.
+    """Return the message that asks again as Kaggle's Game Arena does, in one message.
 
-    It quotes the end of the answer, and takes the place of an earlier second question.
+    The message quotes the end of the answer, and replaces an earlier second question.
     """
     asked = messages[0]["content"].partition(_AGAIN)[0]
     end = "\n".join(answer.strip().splitlines()[-QUOTED:])
@@ -271,9 +273,9 @@ class Reply(NamedTuple):
     """The answer of an endpoint."""
 
     text: str
-    is_cut: bool  # at its limit of tokens
+    is_cut: bool  # whether the answer was cut off at its limit of tokens
     tokens: tuple[int, int] | None  # of prompt and answer, if the endpoint reports them
-    problem: str = ""  # why it is no answer to the question: a refusal, a filter, a call of a tool
+    problem: str = ""  # why it does not answer the question: a refusal, a filter, a call of a tool
 
 
 def open_client(base_url: str, timeout: float) -> Any:
@@ -292,7 +294,7 @@ def open_client(base_url: str, timeout: float) -> Any:
     key = os.environ.get(API_KEY) or NO_KEY
     if not re.fullmatch("[!-~]+( +[!-~]+)*", key):  # HTTP libraries quote a key they cannot send
         raise InvalidOption(f"chat: {API_KEY}: expected printable ASCII, without blanks around it")
-    # A fork has clients of its own: on a shared connection one would get the other's answers.
+    # A fork needs its own client: over a shared connection it would get another process's answers.
     return _client(os.getpid(), base_url or default, timeout, key)
 
 
@@ -310,14 +312,15 @@ def _client(process: int, base_url: str, timeout: float, key: str) -> Any:
 
 
 def restore_status(response: Any) -> None:
-    """Set the status of an answer of status 200 without choices: to its error's code, or 502.
+    """Change the status of an answer of status 200 without choices to its error's code, or 502.
 
-    Gateways send such answers when a provider is busy; the client then repeats the request.
+    Gateways send answers without choices when a provider is busy. The new status makes the client
+    repeat the request.
     """
     if response.status_code != 200:
         return
     response.read()
-    with contextlib.suppress(ValueError, RecursionError):  # no JSON
+    with contextlib.suppress(ValueError, RecursionError):  # the body is not JSON
         body = response.json()
         if not isinstance(body, dict) or body.get("choices"):
             return
@@ -330,10 +333,10 @@ def restore_status(response: Any) -> None:
 def request(
     client: Any, model: str, messages: Sequence[Mapping[str, str]], options: dict[str, Any]
 ) -> Reply:
-    """Request the answer to a conversation; ``options`` go into the request as they are.
+    """Return the answer to a conversation; ``options`` go into the request unchanged.
 
-    If the model refuses ``max_tokens`` and names ``max_completion_tokens``, as reasoning models of
-    OpenAI do, the option is renamed for this request and later ones.
+    A reasoning model of OpenAI refuses ``max_tokens`` and names ``max_completion_tokens``. The
+    option is then renamed in ``options``, for this request and later requests.
 
     Raises:
         Unavailable: the endpoint refuses, does not answer, or does not follow the protocol.
@@ -365,14 +368,14 @@ def request(
     except openai.APIConnectionError as error:  # also a timeout
         reason = hide_key(client, str(error.__cause__ or error))
         raise Unavailable(f"{name} does not answer: {reason}") from None
-    except Exception as error:  # an answer of another form, or an error of the HTTP library
+    except Exception as error:  # the answer has another form, or the HTTP library failed
         raise Unavailable(
             f"{name}: the answer does not follow the chat protocol ({type(error).__name__})"
         ) from None
 
 
 def _why_no_answer(choice: Any, text: str) -> str:
-    """Return why a choice is no answer to the question; "" if it may be one."""
+    """Return why a choice does not answer the question; "" if it may answer it."""
     if choice.finish_reason == "content_filter":
         return "a content filter stopped the answer"
     if text:
@@ -381,21 +384,21 @@ def _why_no_answer(choice: Any, text: str) -> str:
         return f"the model refuses: {' '.join(str(refusal).split())[:200]!r}"
     if choice.message.tool_calls:
         return "the answer calls a tool, and has no text"
-    for name in ("reasoning_content", "reasoning"):  # of servers that split an answer
+    for name in ("reasoning_content", "reasoning"):  # some servers split an answer
         if getattr(choice.message, name, None):
             return f"the answer is empty: all that the model wrote is in {name}"
     return ""
 
 
 def text_of(content: Any) -> str:
-    """Return an answer's text; some models send a list of parts, of which ``text`` counts."""
+    """Return an answer's text; from a list of parts, only parts of the type ``text`` count."""
     if isinstance(content, list):
         content = "".join(part["text"] for part in content if part["type"] == "text")
     text: str = content or ""
-    return text.encode("utf-8", "replace").decode()  # no file and no request holds half a pair
+    return text.encode("utf-8", "replace").decode()  # no half of a surrogate pair
 
 
 def hide_key(client: Any, text: str) -> str:
-    """Return a text for an error or a file: with ``[key]`` in place of a key that is a secret."""
+    """Return a text for an error or a file, in which ``[key]`` replaces a secret key."""
     key: str = client.api_key
     return text.replace(key, "[key]") if len(key) >= SECRET else text

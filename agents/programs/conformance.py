@@ -1,4 +1,4 @@
-"""A test that a program keeps the text protocol of ``exec:`` (docs/guides/other-programs.md)."""
+"""A test that a program follows the text protocol of ``exec:`` (docs/guides/other-programs.md)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from c4env.agents.programs.exec import ALMOST_FULL, Engine
 from c4env.errors import EngineFault
 from c4env.position import Position
 
-SEED: Final = 1  # of a program that is told when a game begins
+SEED: Final = 1  # sent to a program that is told when a game begins
 PLIES: Final = (41, 40, 35, 30, 0)
 """Discs in the positions to ask about; columns are full in all but the last."""
 
 
 def broken_line(engine: Engine) -> str:
-    """Return which line of the protocol a program broke, and how; "" if it keeps the protocol.
+    """Return the line at which a program broke the protocol, and how; "" if it follows it.
 
-    The program gets positions from late ones to the empty board, then the end of its input. The
-    test stops at the first answer that is wrong or late.
+    The program gets positions from late positions to the empty board, and then the end of its
+    input. The test stops at the first answer that is wrong or late.
     """
     try:
         engine.reset(SEED)

@@ -32,11 +32,11 @@ ALMOST_FULL: Final = "23576131735216644664554473214136522757713" if IS_STANDARD 
 class Engine(Agent):
     """Plays the moves of a program; ``docs/guides/other-programs.md`` describes the protocol.
 
-    The first request starts the program. The first move of a process may take ``STARTUP`` seconds
-    more than a later move, and so may the reset before it.
+    The first request starts the program. The first move of a process, and the reset before it, may
+    take ``STARTUP`` seconds more than a later move.
 
     Args:
-        command: the program and its arguments. They are split as in a shell.
+        command: the program and its arguments. A command is split as in a shell.
         reply: form of the answer: column, scores or score. With scores, an answer ends with a score
             for each of the seven columns. With score, the program gets the position after each
             legal column in turn, and answers a score for the side to move.
@@ -47,8 +47,8 @@ class Engine(Agent):
         InvalidOption: the program does not exist, or an option's value is not allowed.
     """
 
-    line = ""  # the last that the program got
-    limit = math.inf  # seconds that a run allows for a move, a start included
+    line = ""  # the last line that the program got
+    limit = math.inf  # seconds that a run allows for a move, including a start
     on_load: Callable[[], None] | None = None  # called before the program starts
     _process: LineProcess | None = None
     _moved = False  # whether the process has moved
@@ -93,10 +93,11 @@ class Engine(Agent):
             self._ask("reset" if number is None else f"reset {number}", self._seconds())
 
     def ready(self) -> None:
-        """Check that the program answers one of two lines, and end it.
+        """Check that the program answers one of two lines, and end the program.
 
         Raises:
-            EngineFault: it fails at both; if at one, the run counts its failures as forfeits.
+            EngineFault: the program fails at both lines. If it fails at one line, no error is
+                raised, and a run counts its failures as forfeits.
         """
         faults = []
         for line in (ALMOST_FULL, ""):
@@ -117,10 +118,10 @@ class Engine(Agent):
         return self._process is not None and self._process.is_shared
 
     def finish(self) -> None:
-        """Close the program's input; check that the program ends, and adds no line before that.
+        """Close the program's input; check that the program ends, and writes no line before.
 
         Raises:
-            EngineFault: it does not.
+            EngineFault: the program goes on, or writes a line.
         """
         if self._process is not None:
             self._process.finish(PAUSE, EXIT)
@@ -137,7 +138,7 @@ class Engine(Agent):
         """Return the program's column; set :attr:`nodes` if the program reports nodes.
 
         Raises:
-            EngineFault: the program ended or crashed, or its answer is no legal column.
+            EngineFault: the program ended or crashed, or its answer is not a legal column.
             LateAnswer: the answer took longer than ``timeout``.
         """
         require_move(position)
@@ -188,7 +189,7 @@ class Engine(Agent):
     def _words(self, position: Position) -> list[str]:
         """Request an answer; return its words except ``key=value`` and a repeated position.
 
-        Of seven scores the last seven words count, so a repeated position may stay.
+        With seven scores only the last seven words count, so a repeated position is not removed.
         """
         moves = position.moves()
         answer = self._ask(moves, max(0.0, self._deadline - time.monotonic()))
@@ -214,7 +215,7 @@ class Engine(Agent):
         return EngineFault(f"{self.title} answered {answer[:80]!r}: expected {expected}", ending)
 
     def _seconds(self) -> float:
-        """Return the seconds for a move or a reset, a start included."""
+        """Return the seconds for a move or a reset, including a start."""
         return self.timeout if self._moved else self.timeout + STARTUP
 
     def _ask(self, line: str, seconds: float) -> str:

@@ -21,7 +21,7 @@ from c4env.geometry import CONNECT, ROWS
 from c4env.position import Position
 from c4env.rules import COLUMNS
 
-UNPACKED: Final = "/kaggle_simulations/agent"  # where Kaggle has the files of a submission
+UNPACKED: Final = "/kaggle_simulations/agent"  # where Kaggle unpacks the files of a submission
 
 
 class Struct(dict[str, Any]):
@@ -40,17 +40,17 @@ class Struct(dict[str, Any]):
 class Submission(FunctionAgent):
     """Plays a submission to Kaggle's ConnectX.
 
-    The file is loaded anew for each game, in its first move, and once more when a run begins. A
-    move may take longer than
-    ``timeout`` until all moves of the game together have taken ``overage`` seconds more. A run
-    plays the submission in a process of its own, seeds the modules ``random`` and ``numpy.random``
-    there before each game, and ends the process if a move takes longer still.
+    The first move of each game loads the file again. The start of a run loads it once more. A move
+    may take longer than ``timeout``, until all moves of the game together have taken ``overage``
+    seconds more. A run plays the submission in its own process, and seeds the modules ``random``
+    and ``numpy.random`` there before each game. If a move takes even longer, the run ends the
+    process.
 
     Args:
         file: the submission, a Python file. The agent is the last callable in the file.
         timeout: seconds for a move. Kaggle calls this option ``actTimeout``.
-        overage: seconds that the moves of a game may take beyond ``timeout``, all together.
-            Submissions read them as ``agentTimeout``, and what is left of them as
+        overage: seconds that all moves of a game together may take beyond ``timeout``. Submissions
+            read these seconds as ``agentTimeout``, and the rest of them as
             ``remainingOverageTime``.
 
     Attributes:
@@ -90,16 +90,16 @@ class Submission(FunctionAgent):
         self._submitted: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state of a copy, which loads the submission anew."""
+        """Return the state of a copy, which loads the submission again."""
         return vars(self) | {"_submitted": None}
 
     def ready(self) -> None:
-        """Load the submission, and so what it imports; if that fails, it fails in each game."""
+        """Load the submission and its imports; if loading fails, each game fails as well."""
         with contextlib.suppress(Exception, SystemExit):
             load_submission(self.file)
 
     def reset(self, seed: Any = None) -> None:
-        """Begin a new game; the next move loads the submission anew."""
+        """Begin a new game; the next move loads the submission again."""
         self._submitted = None
         self.left = self.overage
 
@@ -107,10 +107,10 @@ class Submission(FunctionAgent):
         """Begin a new game."""
         self.reset()
 
-    _ask_each = Agent._ask_each  # which begins a new game before each column
+    _ask_each = Agent._ask_each  # it begins a new game before each column
 
     def games(self, boards: int) -> Games:
-        """Return games that remember their moves, each of a copy."""
+        """Return games that remember their moves, each played by its own copy."""
         return _Copies(self, boards)
 
     def _play(self, observation: Mapping[str, Any]) -> int:
@@ -146,7 +146,7 @@ class Submission(FunctionAgent):
 
 
 class _Copies(Games):
-    """The games on the boards of one environment, each with a submission of its own."""
+    """The games on the boards of one environment, each with its own copy of the submission."""
 
     def __init__(self, submission: Submission, boards: int) -> None:
         super().__init__(submission)
@@ -185,7 +185,7 @@ def load_submission(path: str) -> Any:
 def kaggle_observation(planes: np.ndarray[Any, Any], overage: float) -> Struct:
     """Return Kaggle's observation of planes int8 ``[6, 7, 2]``; the cells start at the top left.
 
-    ``overage`` is the seconds that are left of the game's overage.
+    ``overage`` is the number of seconds that are left of the game's overage.
     """
     step = int(planes.sum())
     mark = step % 2 + 1

@@ -1,4 +1,4 @@
-"""A program that answers lines, in a process group of its own."""
+"""A program that answers lines, in its own process group."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from c4env.errors import EngineFault, LateAnswer
 LONGEST_LINE: Final = 1 << 16  # bytes
 STDERR_KEPT: Final = 20  # lines of standard error
 EXIT_TIMEOUT: Final = 1.0  # seconds to wait for the exit of a program that has closed its output
-LOOK: Final = 0.05  # seconds without an answer between two looks whether the program has failed
+LOOK: Final = 0.05  # seconds without an answer between two checks whether the program has failed
 HAS_GROUPS: Final = os.name == "posix"
 
 
 class LineProcess:
     """A running program that answers each input line with an output line.
 
-    Where there are process groups, the program and its children form one, so Ctrl-C does not reach
-    them. They are killed when the object is closed or discarded, and when the interpreter exits.
-    If this process is killed, the program's standard input closes, and the program must exit.
-    A fork of this process cannot ask, and ends nothing.
+    If the system has process groups, the program and its children form a group, so Ctrl-C does not
+    reach them. The group is killed when the object is closed or discarded, and when the interpreter
+    exits. If this process is killed, the program's standard input closes, and the program must
+    exit. A fork of this process cannot ask the program, and does not end it.
 
     Raises:
         EngineFault: the program cannot be started.
@@ -62,7 +62,7 @@ class LineProcess:
 
     @property
     def is_shared(self) -> bool:
-        """Whether this process is a fork of the one that started the program."""
+        """Whether this process is a fork of the process that started the program."""
         return self._owner != os.getpid()
 
     def ask(self, line: str, seconds: float) -> str:
@@ -70,7 +70,8 @@ class LineProcess:
 
         Raises:
             LateAnswer: no answer within ``seconds``.
-            EngineFault: it ended, or wrote a line without a request, or another process started it.
+            EngineFault: the program ended, the program wrote a line without a request, or another
+                process started it.
         """
         if self.is_shared:
             raise EngineFault(
@@ -92,8 +93,9 @@ class LineProcess:
     def _next_line(self, seconds: float) -> bytes:
         """Return the program's next line, without its end if the program ends before that.
 
-        The output of a program that has failed may stay open: a child of the program may hold it.
-        After a program that ended without an error, such as a launcher, its child may answer.
+        After a program has failed, its output may stay open, because a child of the program may
+        hold it. After a program has ended without an error, as a launcher does, its child may
+        answer.
         """
         deadline, has_failed = time.monotonic() + seconds, False
         while True:
@@ -112,8 +114,8 @@ class LineProcess:
         """Close the program's input, and wait for its end.
 
         Raises:
-            EngineFault: it ended or writes a line within ``pause`` before that, or goes on for
-                ``seconds``.
+            EngineFault: the program ends or writes a line within ``pause`` before its input closes,
+                or goes on for ``seconds`` after that.
         """
         with contextlib.suppress(Empty):
             self._refuse(self._answers.get(timeout=pause))
@@ -153,7 +155,7 @@ class LineProcess:
 
 
 def _reader(stream: IO[bytes] | None, put: Callable[[bytes], object]) -> Thread:
-    """Start a thread that hands on each line of a stream, and an empty one at its end."""
+    """Start a thread that passes on each line of a stream, and an empty line at its end."""
 
     def read() -> None:
         with contextlib.suppress(ValueError), stream or contextlib.nullcontext():
@@ -167,7 +169,7 @@ def _reader(stream: IO[bytes] | None, put: Callable[[bytes], object]) -> Thread:
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    """Kill the program's process group, and wait for the program; a fork only lets go of it."""
+    """Kill the program's process group, and wait for the program; a fork only closes its pipe."""
     if owner == os.getpid():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL) if HAS_GROUPS else process.kill()

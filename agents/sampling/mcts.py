@@ -166,7 +166,7 @@ class MCTS(TreeAgent):
     """Plays the most visited column of UCT (upper confidence bounds for trees).
 
     Args:
-        simulations: simulations for each move (2000 without a movetime). Each is a playout.
+        simulations: playouts for each move (2000 without a movetime).
         c: the constant of exploration, for results 1, 0 and -1.
         rollout: greedy (win, else block, else allow no win) or random.
         reuse: keep the tree from move to move. See :class:`TreeAgent`.

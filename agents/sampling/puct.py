@@ -37,15 +37,15 @@ SELFPLAY: Final = "selfplay:"
 
 
 def uniform(observations: Any, masks: Any) -> tuple[Float64s, Float64s]:
-    """Return the logits and values of one who knows nothing: all columns alike, nobody ahead."""
+    """Return equal logits for all columns, and values of 0."""
     return np.zeros(masks.shape), np.zeros(len(masks))
 
 
-uniform.deterministic = True  # type: ignore[attr-defined]  # what a network says of itself
+uniform.deterministic = True  # type: ignore[attr-defined]  # as a network declares it
 
 
 def network_of(function: str | Callable[..., Any], policy: str | None) -> Network:
-    """Return a network, which may be named, as :func:`as_network` does."""
+    """Return the network of a name, a path or a function, as :func:`as_network` does."""
     source: Any = function
     if function == LEARNED:
         from c4env.agents.learned import shipped
@@ -70,16 +70,16 @@ class PUCT(TreeAgent):
 
     Args:
         function: learned, uniform, selfplay:DIR or module:function. ``learned`` is the network that
-            ships with the package, for 6x7x4; ``uniform``, the default on other boards, counts all
-            columns alike and every undecided position 0, so that proofs alone lead the search.
-            ``selfplay:DIR`` is a network of ``c4env.agents.selfplay.train``. Any other is one of
-            yours (:mod:`c4env.agents.making.networks.network`) or its import path;
-            it is deterministic only if its attribute ``deterministic`` is True. Without values,
-            every undecided position counts 0.
+            ships with the package, for 6x7x4. ``uniform``, the default on other boards, gives all
+            columns equal priors and every undecided position the value 0, so that only proofs lead
+            the search. ``selfplay:DIR`` is a network of ``c4env.agents.selfplay.train``. Any other
+            function is your own network (:mod:`c4env.agents.making.networks.network`) or its import
+            path. Your network counts as deterministic only if its attribute ``deterministic`` is
+            True. If a network gives no values, every undecided position counts 0.
         simulations: simulations for each move (400 without a movetime).
         c: weight of the policy against values, which are -1 to 1.
-        policy: logits or probabilities, what the function gives. Without it they are logits, and a
-            policy that looks like probabilities is refused. Full columns are ignored.
+        policy: logits or probabilities, what the function gives. None means logits, and a policy
+            that looks like probabilities is refused. Full columns are ignored.
         batch: leaves to evaluate at a time. Smaller batches err less and take longer.
         choice: visits (the most visited column) or improved (the best by policy and value).
             Gumbel searches use the rule ``improved``.

@@ -312,7 +312,7 @@ class Deepening(LineSearch):
     Args:
         nodes: positions for each move (200000 without another budget).
         depth: plies looked ahead at most. The agent's own move is included.
-        table_mb: memory of the table. It is allocated when first needed.
+        table_mb: memory of the table, which is allocated when first needed.
     """
 
     @validate_args
@@ -344,7 +344,7 @@ class Deepening(LineSearch):
         self._table = np.zeros(0, ENTRY)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state of a copy, which allocates a table of its own."""
+        """Return the state of a copy, which allocates its own table."""
         return vars(self) | {"_table": np.zeros(0, ENTRY), "_work": np.zeros_like(self._work)}
 
     def _best(self, position: Position) -> tuple[int, float, int, int]:

@@ -214,7 +214,7 @@ def search_with(
     """Run a search with a heuristic as the kernels take it, as :func:`search_interruptibly`.
 
     An error in a user's heuristic ends the search, and reaches the caller. A Python function always
-    has a thread of its own: in a callback, Ctrl-C would be lost between two instructions of Python.
+    has its own thread, because in a callback Ctrl-C would be lost between two Python instructions.
     """
     argument = heuristic.argument
     if isinstance(argument, PlainHeuristic):
@@ -231,7 +231,7 @@ def search_with(
 class FixedDepth(LineSearch):
     """Searches a fixed number of plies with a heuristic at the leaves.
 
-    The default rules are those of the chain system for every heuristic, so that heuristics are
+    By default, every heuristic plays by the rules of the chain system, so that heuristics are
     comparable and every kind of search chooses the same columns.
     """
 

@@ -8,7 +8,7 @@ if the side to move began the game (else zeros).
 
 The optimiser uses Muon (Jordan and others, 2024) for the hidden matrices, and AdamW for the rest.
 Muon makes the step of a matrix about equally long in every direction. docs/explanation/self-play.md
-compares it with AdamW alone.
+compares this optimiser with only AdamW.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The folder of a training, and the agent ``selfplay:DIR`` that plays by its network.
 
-It has the lock of the folder, the errors of its checkpoints, and the command line.
+The module also has the lock of the folder, the errors of its checkpoints, and the command line.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def selfplay(
     simulations: Annotated[int, Range(0, 10**9)] = 0,
     temperature: Temperature = 0.0,
 ) -> Agent:
-    """Play by a self-play network, alone or with ``puct`` (needs the package torch).
+    """Play by a self-play network, with or without ``puct`` (needs the package torch).
 
     With simulations, ``puct`` evaluates two leaves at a time, follows forced moves, flattens the
     policy at the root, and plays the best column of the improved policy. With these settings puct
@@ -151,7 +151,7 @@ def selfplay(
 
     Args:
         path: the training folder, or a network file.
-        simulations: simulations of puct for a move; 0: the policy alone.
+        simulations: simulations of puct per move; 0 plays only by the policy.
 
     Raises:
         InvalidOption: both simulations and a temperature are given.

@@ -39,10 +39,10 @@ class ReplayBuffer:
         return min(len(self.samples), max(self.least, self.positions // 2), self.positions)
 
     def add(self, moves: Samples) -> None:
-        """Add positions, except those of the exam that tests agents.
+        """Add positions, except positions of the exam that tests agents.
 
-        For a position that is among the recent ones, the targets become the means of the old ones
-        and the new ones.
+        If a position is among the recent positions, its targets become the means of the old and the
+        new targets.
         """
         moves = moves[~in_exam(*moves["board"].T)]
         moves = moves[np.sort(np.unique(turn_to_keys(moves), return_index=True)[1])]

@@ -7,7 +7,7 @@ latest network. DIR holds the whole training. The same command resumes an interr
 more minutes continue a finished one. The clock decides when the network learns, so two trainings
 with the same seed differ.
 
-Each group of games plays in a thread of its own while the network learns in the main thread.
+Every group of games plays in its own thread while the network learns in the main thread.
 
 No solver teaches the network. The policy target is the search's improved policy. The value target
 is the mean of the search's value and the game's result, or a result that the search proves.
@@ -281,7 +281,7 @@ class Trainer:
         self.keep_network(f"model-{self.positions:09}")
 
     def keep_network(self, name: str) -> None:
-        """Write the averaged network to a file of its own, which later networks do not replace."""
+        """Write the averaged network to a new file, which later networks do not replace."""
         Evaluator(self.averaged.module).save(self.out / f"{name}.pt")
 
     def save(self) -> None:

@@ -125,7 +125,7 @@ class Book:
 class DefaultBook(Book):
     """Exact scores of all unfinished positions of up to 12 discs.
 
-    The entries of the 12-ply book are read in place, and only those that a position needs.
+    Only the entries of the 12-ply book that a position needs are read from the file.
 
     Args:
         below: the book of positions of fewer discs.
@@ -175,7 +175,7 @@ class DefaultBook(Book):
 
 @functools.cache
 def default_book() -> Book:
-    """Return the book of up to 12 discs; that of 8, with a warning, if its file is missing."""
+    """Return the book of up to 12 discs; if its file is missing, warn and return the 8-ply book."""
     shipped = shipped_book()
     spec = importlib.util.find_spec("bitbully_databases")
     file = Path((spec and spec.origin) or "bitbully_databases/__init__.py")

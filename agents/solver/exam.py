@@ -68,7 +68,7 @@ def exam_positions() -> frozenset[Position]:
 
 
 def _least(mine: Int64s, theirs: Int64s, factor: int) -> NDArray[np.uint64]:
-    """Return a number of each position ``[N]``, the lesser of its own and its mirror image's."""
+    """Return a number for each position ``[N]``, which its mirror image shares."""
     images = mirror_all(mine) * factor + mirror_all(theirs)
     least: Int64s = np.minimum(mine * factor + theirs, images)
     return least.astype(np.uint64)

@@ -1,4 +1,4 @@
-"""The exact solver as a Python class: scores of one position, and of many in threads."""
+"""The exact solver as a Python class: scores of one position, and of many positions in threads."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Solver:
     for each of the winner's later discs. A loss has the negative score. A finished position scores
     ``-((44 - plies) // 2)`` if its last disc won, and 0 if the board is full.
 
-    The transposition table serves later calls; :meth:`clear` empties the table, and a copy begins
+    The transposition table serves later calls. :meth:`clear` empties the table, and a copy begins
     with an empty table. Threads may share a solver; their long searches wait for each other. A fork
-    of the process has a table of its own, with the entries that it had then.
+    of the process has its own table, with the entries at the time of the fork.
 
     Args:
-        book: the opening book: ``"default"`` knows all positions of up to 12 discs; a path; a
-            :class:`~c4env.agents.solver.book.Book`; or None for no book. Only the standard board,
+        book: the opening book: ``"default"``, which knows all positions of up to 12 discs; a path;
+            a :class:`~c4env.agents.solver.book.Book`; or None for no book. Only the standard board,
             6 x 7, has books.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
             a power of two; a search takes the memory as it fills the table.
@@ -77,7 +77,7 @@ class Solver:
         self.nodes = 0
         self._table = allocate(table_mb)
         self._epoch = self._newest = 1  # the current and the newest epoch of the table
-        self._workspaces: list[Int64s] = []  # those that no search uses
+        self._workspaces: list[Int64s] = []  # the workspaces that no search uses
         self._lock = threading.Lock()  # around a search that takes long
         _solvers.add(self)
 
@@ -98,7 +98,7 @@ class Solver:
     def scores(self, position: Position) -> list[int | None]:
         """Return the exact score of each column for the side to move; None for a full column.
 
-        All scores are None if the game is over. The greatest score equals :meth:`score`.
+        If the game is over, all scores are None. The greatest score equals :meth:`score`.
         """
         scores = self._columns(position, exact=True)
         return [None if score == NO_SCORE else score for score in scores]
@@ -108,9 +108,10 @@ class Solver:
     ) -> list[tuple[int, int] | None]:
         """Return bounds on the sign of each column's score; None for a full column.
 
-        The search tries all columns in ``order`` and visits about ``nodes`` nodes. It ignores the
-        table's entries from earlier calls, so that the result depends on the arguments alone. Once
-        a column is known to win or draw, it only asks whether other columns are better.
+        The search tries all columns in ``order`` and visits about ``nodes`` nodes. The search
+        ignores the table's entries from earlier calls, so that the result depends only on the
+        arguments. Once a column is known to win or draw, the search only asks whether other columns
+        are better.
 
         Raises:
             InvalidOption: ``nodes`` is not 1 or more, or ``order`` lacks a column.
@@ -153,7 +154,7 @@ class Solver:
     def best_columns(self, position: Position) -> tuple[int, ...]:
         """Return the columns with the best score, centre first; none if the game is over.
 
-        Each best column wins as early, or loses as late, as possible.
+        A best column wins as early, or loses as late, as possible.
         """
         scores = self._columns(position, exact=False)
         best = max(scores)
@@ -279,7 +280,7 @@ class Solver:
         return self._newest
 
     def _book_score(self, position: Position) -> int | None:
-        """Return the book's score of a position; None if there is none, or the game is over."""
+        """Return the book's score of a position; None if it has no score or the game is over."""
         if self.book is None or position.outcome is not None:
             return None
         return self.book.score(position)
@@ -309,7 +310,10 @@ class Solver:
         return scores[0]
 
     def _columns(self, position: Position, exact: bool) -> list[int]:
-        """Return the scores of all columns; if not ``exact``, those of the best, others less."""
+        """Return the scores of all columns; if not ``exact``, only the best scores are exact.
+
+        Other columns then have a lower score than the best columns.
+        """
         mine, theirs = require_position(position).mine, position.theirs
         scores = np.full(COLUMNS, NO_SCORE, np.int8)
         self.nodes = 0
@@ -338,8 +342,8 @@ class Solver:
     ) -> None:
         """Search positions 0 to ``count - 1``; the threads share them in portions.
 
-        ``search`` takes a table, a workspace, and the first position and the end of a portion. It
-        returns the position at which it was stopped.
+        ``search`` takes a table, a workspace, and the first position and the end of a portion.
+        ``search`` returns the position at which it was stopped.
         """
         threads = require_integer("threads", usable_cores() if threads is None else threads)
         done = self._try(lambda table, work: search(table, work, 0, count))

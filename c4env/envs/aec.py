@@ -3,7 +3,7 @@
 Rules: two players, ``player_0`` and ``player_1``, take turns, and ``player_0`` begins. A turn drops
 one disc into a column of a board of 6 rows and 7 columns. The disc falls to the lowest empty cell
 of the column. The first player with four discs in a row wins, and the row may be horizontal,
-vertical or diagonal. A full board without such a row is a draw.
+vertical or diagonal. A full board without four in a row is a draw.
 
 Action: an integer from 0 to 6, the column, counted from the left. A column with 6 discs is full and
 must not be played.
@@ -19,7 +19,7 @@ ends the game with -1 for its player and 0 for the opponent.
 ``env()`` checks the order of calls, and an illegal move ends the game, as in PettingZoo's three
 wrappers. In a ``raw_env()`` an illegal move is an error.
 
-Agents, spaces, dead steps and warnings are those of PettingZoo's own environment. The page
+Agents, spaces, dead steps and warnings are the same as in PettingZoo's own environment. The page
 ``docs/environments/aec.md`` lists the intended differences.
 """
 
@@ -47,7 +47,7 @@ AGENTS = ("player_0", "player_1")
 
 
 def env(render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING) -> CheckedEnv:
-    """Make an environment that checks how it is used.
+    """Return an environment that checks how it is used.
 
     Args:
         render_mode, screen_scaling: see :class:`raw_env`.
@@ -65,8 +65,8 @@ def env(render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING) -
 class raw_env(AECEnv[str, Observation, Any]):
     """An environment that does not check the order of calls.
 
-    ``state_space`` is the Box of ``state()``. The other attributes are those of every PettingZoo
-    environment.
+    ``state_space`` is the Box of ``state()``. Every PettingZoo environment has the other
+    attributes.
 
     Example:
         >>> game = raw_env(render_mode="ansi")
@@ -106,7 +106,7 @@ class raw_env(AECEnv[str, Observation, Any]):
         self._last: int | None = None
 
     def __copy__(self) -> Self:
-        """Return a copy with a game of its own; PettingZoo changes lists and dicts in place."""
+        """Return a copy with its own game; PettingZoo changes lists and dicts in place."""
         double = type(self).__new__(type(self))
         for name, value in vars(self).items():
             double.__dict__[name] = value.copy() if isinstance(value, dict | list) else value
@@ -241,7 +241,7 @@ class raw_env(AECEnv[str, Observation, Any]):
 class CheckedEnv(raw_env):
     """An environment that checks the order of calls, and in which an illegal move loses the game.
 
-    Before the first ``reset()`` there are no agents, and calls are errors. A loop over
+    Before the first ``reset()`` the list of agents is empty, and calls are errors. A loop over
     ``agent_iter()`` must step or reset.
     """
 
@@ -332,7 +332,7 @@ def _before_reset(call: str) -> WrongOrder:
 
 
 class _Turns(AECIterable[str, Observation, Any]):
-    """What ``agent_iter`` returns: each loop over it begins anew."""
+    """The iterable that ``agent_iter`` returns; each loop over it starts from the beginning."""
 
     def __iter__(self) -> Iterator[str]:
         turns: Iterator[str] = self.env._turns(self.max_iter)

@@ -22,11 +22,11 @@ from c4env.rules import COLUMNS
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
-    """Return bitboards int64 ``[N, 2]`` from N observations; the inverse of :func:`observed`.
+    """Return bitboards int64 ``[N, 2]`` from N observations; reverses :func:`observed`.
 
     Args:
         observation: observations for the side to move, ``[N, 6, 7, 2]`` or another layout, in
-            any numeric dtype; the array alone, or a dict with the key ``"observation"``.
+            any numeric dtype: the array, or a dict with the key ``"observation"``.
     """
     planes = planes_in(observation, "N, ")
     boards = np.empty((len(planes), 2), np.int64)

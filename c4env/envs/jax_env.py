@@ -1,8 +1,9 @@
 """Connect Four in JAX, with pgx's interface: :class:`JaxEnv` and its :class:`State`.
 
-A side's discs are uint32 words of four columns each, 0 to 3 and 3 to 6, with the bits of
-``c4env.bitboard``. The words of any four neighbouring columns come from these, and every line of
-four lies in one of them. So no 64-bit integers are needed, which JAX has only on request.
+A side's discs are two uint32 words of four columns each, columns 0 to 3 and 3 to 6, with the bits
+of ``c4env.bitboard``. The two words give the word of any four neighbouring columns, and every line
+of four lies in one of these words. So the rules need no 64-bit integers, which JAX has only on
+request.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ if WIDTH * STRIDE > 32:
     raise WrongBoard(f"{what}: it cannot play on {BOARD_SIZE}")
 FIRST: Final = [min(c, COLUMNS - WIDTH) for c in range(0, COLUMNS, WIDTH)]  # columns of the words
 PLACES: Final = [(c // WIDTH, STRIDE * (c - FIRST[c // WIDTH])) for c in range(COLUMNS)]
-"""Of each column the word, and the shift to its lowest cell there."""
+"""For each column, the number of its word and the shift to its lowest cell in the word."""
 WORD: Final = (1 << WIDTH * STRIDE) - 1
 ABOVE: Final = np.uint32(BOTTOM << ROWS & WORD)
 HEIGHTS: Final = np.array([[1 << h] for h in reversed(range(ROWS))], np.min_scalar_type(COLUMN))
 
-Words = Sequence[Array]  # of one side
+Words = Sequence[Array]  # the words of one side
 
 
 class Game(NamedTuple):
     """The discs of a game, with the attributes of pgx's ``GameState`` that its pictures read."""
 
-    color: Array  # int32, of the player to move: 0 where the first of the empty board is
+    color: Array  # int32, of the player to move: 0 for the player who moves on the empty board
     mine: Words  # the discs of the player to move
     theirs: Words
 
@@ -65,15 +66,15 @@ class Game(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A game, or with leading axes many, as ``jax.vmap`` makes them; a pytree of pgx's fields."""
+    """A game, or many games with leading axes from ``jax.vmap``; a pytree of pgx's fields."""
 
     env_id = "connect_four"
     current_player: Array  #: int32, the player to move, 0 or 1
     observation: Array  #: bool [6, 7, 2], row 0 on top, plane 0 the discs of the player to move
-    rewards: Array  #: float32 [2] by player, of the last step
+    rewards: Array  #: float32 [2], the rewards of players 0 and 1 from the last step
     terminated: Array  #: bool
-    truncated: Array  #: bool, true only where a program has replaced it
-    legal_action_mask: Array  #: bool [7]; after the end all true
+    truncated: Array  #: bool, true only if a program has replaced it
+    legal_action_mask: Array  #: bool [7]; after a game ends, all true
     _step_count: Array  # int32, steps since init
     _x: Game
 
@@ -82,7 +83,10 @@ class State:
         return replace(self, **values)
 
     def to_svg(self) -> str:
-        """Draw the game; of many, ``jax.tree.map(lambda leaf: leaf[i], states)`` is game i."""
+        """Return a drawing of one game.
+
+        Of many states, ``jax.tree.map(lambda leaf: leaf[i], states)`` is game i.
+        """
         if self.current_player.size != 1:
             shape = self.current_player.shape
             what = f"{shape=} of states: expected one"
@@ -94,16 +98,16 @@ class State:
         write_whole(filename, self.to_svg())
 
     def _repr_html_(self) -> str | None:
-        """Draw the game in a notebook, which shows the arrays where there is no picture."""
+        """Return the drawing for a notebook; None makes the notebook show the arrays."""
         with contextlib.suppress(InvalidOption, InvalidPosition):
             return self.to_svg()
         return None
 
 
-# Not as a decorator: the site describes the class without JAX.
+# It is not a decorator, because the site describes the class without JAX.
 jax.tree_util.register_dataclass(State)
 
-with contextlib.suppress(ImportError):  # flax's checkpoints hold states, as pgx's
+with contextlib.suppress(ImportError):  # flax's checkpoints can store states, as they can pgx's
     from flax import serialization
 
     serialization.register_serialization_state(
@@ -116,9 +120,9 @@ with contextlib.suppress(ImportError):  # flax's checkpoints hold states, as pgx
 class JaxEnv:
     """Connect Four with the interface, the values and the draws of pgx's ``connect_four``.
 
-    The methods are pure functions of one game, for ``jax.jit``, ``jax.vmap`` and the others. An
-    illegal action loses: -1 for the player, 1 for the other. So does one outside 0..6, and only
-    this differs from pgx.
+    The methods are pure functions of one game, for ``jax.jit``, ``jax.vmap`` and other
+    transformations. An illegal action loses: the player gets -1, the other player 1. An action
+    outside 0..6 loses too, which is the only difference from pgx.
 
     Example:
         >>> import jax
@@ -135,16 +139,16 @@ class JaxEnv:
     observation_shape: Final = (ROWS, COLUMNS, 2)
 
     def __init__(self, openings: Openings | None = None) -> None:
-        """Make it; ``init`` draws from ``openings``, which are as for ``ConnectFourVectorEnv``."""
+        """Make it; ``init`` draws an opening from ``openings`` (see ``ConnectFourVectorEnv``)."""
         self._starts = _begun(bitboards("" if openings is None else starts_of(openings)))
 
     def init(self, key: Array) -> State:
-        """Return a new game; the key draws the player who moves first, and the opening."""
+        """Return a new game; ``key`` draws the player who moves first and the opening."""
         player = jax.random.bernoulli(key).astype(jnp.int32)
         count = len(self._starts.current_player)
         drawn = jax.random.randint(jax.random.fold_in(key, 1), (), 0, count) if count > 1 else 0
 
-        def taken(leaf: Array) -> Array:  # varying over devices, under shard_map, as the player
+        def taken(leaf: Array) -> Array:  # under shard_map, varies over devices as player does
             return jnp.asarray(leaf)[drawn] + (player * 0).astype(leaf.dtype)
 
         start: State = jax.tree.map(taken, self._starts)
@@ -152,9 +156,10 @@ class JaxEnv:
         return start.replace(current_player=player, observation=seen)
 
     def step(self, state: State, action: Array | int, key: Array | None = None) -> State:
-        """Return the game after an action; once it is over, the same game with rewards of zero.
+        """Return the game after an action; after the game ends, the same game with rewards of 0.
 
-        ``action`` is a 0-based column, else ``InvalidAction``; ``key`` is for games of chance.
+        ``action`` is a 0-based column; another shape or dtype raises ``InvalidAction``.
+        ``key`` is for games of chance, and has no effect here.
         """
         action, player = jnp.asarray(action), state.current_player
         if action.shape or player.shape or not jnp.issubdtype(action.dtype, jnp.integer):
@@ -184,9 +189,10 @@ class JaxEnv:
         )
 
     def observe(self, state: State, player_id: Array | int | None = None) -> Array:
-        """Return bool ``[..., 6, 7, 2]``, plane 0 the discs of a player, None for who is to move.
+        """Return bool ``[..., 6, 7, 2]``; plane 0 has the discs of ``player_id``.
 
-        Of many states it takes one player for all, or one for each.
+        None stands for the player to move. For many states, ``player_id`` is one player for all
+        states, or one player for each state.
         """
         planes = _planes(state._x.mine, state._x.theirs)
         if player_id is None:
@@ -196,20 +202,24 @@ class JaxEnv:
 
     @staticmethod
     def from_positions(positions: Position | str | Sequence[Position | str]) -> State:
-        """Return states ``[N]`` of unfinished positions or moves, with the positions' players."""
+        """Return states ``[N]`` of unfinished positions or moves; positions decide who moves."""
         boards = bitboards(positions)
         states: State = jax.tree.map(jnp.array, _begun(boards))
         return states
 
     @staticmethod
     def positions(states: State) -> list[Position]:
-        """Return the positions of states; an illegal action leaves none: ``InvalidPosition``."""
+        """Return the positions of states.
+
+        Raises:
+            InvalidPosition: an illegal action ended a game, which leaves no position.
+        """
         color, *sides = states._x
         words = [[np.ravel(word).astype(int) for word in side] for side in sides]
         columns = np.array([[side[k] >> at & MARKED_COLUMN for k, at in PLACES] for side in words])
         boards = (columns << STRIDE * np.arange(COLUMNS)[:, None]).sum(axis=1)
         if (np.ravel(color) != _colors(boards.T)).any():
-            raise InvalidPosition("an illegal action ended a game, without a disc: no position")
+            raise InvalidPosition("an illegal action ended a game, so the game has no position")
         return [Position.from_bitboards(*pair) for pair in boards.T.tolist()]
 
 
@@ -245,9 +255,9 @@ def _open_columns(mine: Words, theirs: Words) -> list[Array]:
 
 
 def _drop(mine: Words, theirs: Words, chosen: Sequence[Array]) -> tuple[list[Array], list[Array]]:
-    """Return both sides after the player's disc, which falls in the chosen column.
+    """Return both sides after the player's disc falls in the chosen column.
 
-    In a full column it replaces the disc at the bottom, as in pgx.
+    In a full column the disc replaces the disc at the bottom, as in pgx.
     """
     moved, left = [], []
     for first, own, other in zip(FIRST, mine, theirs, strict=True):
@@ -277,10 +287,11 @@ def _has_won(words: Words) -> Array:
 
 
 def _planes(own: Words, other: Words) -> Array:
-    """Return bool ``[..., 6, 7, 2]``; by bytes of columns, in half the time of bits of words.
+    """Return bool ``[..., 6, 7, 2]``.
 
-    ``jnp.stack`` would put the boards last under ``vmap``, and the choice of auto_reset after it
-    take 1.1 times as long.
+    Reading the bits from a byte for each column takes half the time of reading them from the words.
+    Under ``vmap``, ``jnp.stack`` would put the boards last, and the choice in auto_reset would take
+    1.1 times as long.
     """
     columns = [words[k] >> at & COLUMN for k, at in PLACES for words in (own, other)]
     small = jnp.concatenate([c.astype(HEIGHTS.dtype)[..., None] for c in columns], -1)

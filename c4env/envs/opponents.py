@@ -1,11 +1,11 @@
-"""Opponents in the environments: everything from which ``agents.make`` makes an agent.
+"""Opponents in the environments: anything from which ``agents.make`` can make an agent.
 
 An opponent is a name, an agent, a network, or a function of one observation. A network answers for
 M boards: a PyTorch module, a model of Stable-Baselines3, or a function marked by :func:`batched`.
 The environments play ``"random"`` themselves, and every other opponent as an agent.
 
 The state of a board's stream of random numbers (``c4env.envs.kernels``) is the seed of the
-opponent's next move there.
+opponent's next move on the board.
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ def batched(function: Function) -> Function:
     Args:
         function: takes observations int8 ``[M, 6, 7, 2]`` and masks int8 ``[M, 7]``: as two
             arguments if it requires two, else as a dict of ``"observation"`` and
-            ``"action_mask"``. It returns columns, integers ``[M]``; or logits ``[M, 7]``; or a
-            tuple of logits and values ``[M]``. Marking a class marks all its objects.
+            ``"action_mask"``. The function returns columns, integers ``[M]``; or logits
+            ``[M, 7]``; or a tuple of logits and values ``[M]``. A marked class marks its objects.
 
     Returns:
-        the function itself, or for a bound method, which cannot be marked, a wrapper.
+        the function itself. For a bound method, which cannot be marked, a wrapper.
 
     Example:
         >>> @batched
@@ -123,7 +123,7 @@ def reset_player(player: Any, seed: Any) -> None:
     """Begin a new game of an agent or function: call its method ``reset``, if it has one.
 
     A parameter ``seed`` gets the seed by name; otherwise the first positional parameter gets it.
-    Without such a parameter, ``reset`` is called without arguments.
+    If ``reset`` takes no argument, it is called without arguments.
     """
     reset = getattr(player, "reset", None)
     if not callable(reset):
@@ -155,7 +155,7 @@ def _kinds_of_method(function: Any) -> dict[str, Any]:
 
 
 def reset_opponent(agent: Any, seed: int) -> None:
-    """Reset an opponent; an error of the opponent's own becomes :class:`OpponentFailed`."""
+    """Reset an opponent; an error that its ``reset`` raises becomes :class:`OpponentFailed`."""
     try:
         reset_player(agent, seed)
     except Exception as error:
@@ -173,7 +173,7 @@ def require_same_play(self_play: bool, opponent: object) -> None:
 
 
 def exact_rewards(wanted: bool) -> Any:
-    """Return the function that gives boards and columns their exact rewards, or None."""
+    """Return the function from boards and columns to exact rewards; None if not wanted."""
     return agents_module("rewards").of_boards if wanted else None
 
 

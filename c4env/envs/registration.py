@@ -48,7 +48,7 @@ def many_singles(num_envs: int = 1, opponent: Any = None, **options: Any) -> Any
 
 
 def many_boards(num_envs: int = 1, **options: Any) -> Any:
-    """Make the vector environment; a keyword with a typing error is named."""
+    """Return the vector environment; the error for a mistyped keyword names it."""
     from c4env.envs.starts import check_keywords
     from c4env.envs.vector import ConnectFourVectorEnv
 
@@ -57,7 +57,7 @@ def many_boards(num_envs: int = 1, **options: Any) -> Any:
 
 
 def for_two(**options: Any) -> Any:
-    """Make PettingZoo's environment; a keyword with a typing error is named."""
+    """Return PettingZoo's environment; the error for a mistyped keyword names it."""
     from c4env.envs.aec import env
     from c4env.envs.starts import check_keywords
 

@@ -35,7 +35,7 @@ _BOARD: Final = np.zeros(1, np.int64)  # the number of the only board
 
 
 class Info(TypedDict):
-    """The ``info`` of :class:`ConnectFourEnv`; some keys are present only after the game."""
+    """The ``info`` of :class:`ConnectFourEnv`; some keys exist only after the game."""
 
     action_mask: Int8s  #: (7,)
     ply: int
@@ -49,17 +49,22 @@ class Info(TypedDict):
 class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     """An environment in which the caller plays one seat and the opponent replies within ``step``.
 
-    Action: ``Discrete(7)``, a 0-based column. Observation: a Box with the planes of
-    ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in the form that ``layout``
-    and ``dtype`` give, by default float32 ``(84,)``. Reward: 1 if the caller wins, -1 if the
-    caller loses (even by the opponent's reply), else 0.
+    The action is a 0-based column, ``Discrete(7)``. The observation is a Box with the planes of
+    ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in the form that ``layout`` and
+    ``dtype`` give, by default float32 ``(84,)``. The reward is 1 if the caller wins, -1 if the
+    caller loses, else 0. If the opponent's reply wins, the caller's move gets the -1.
 
-    Info: ``"action_mask"`` int8 ``(7,)``, all ones once the game is over; ``"ply"``, discs
-    on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
-    (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
-    line or lines (row 0 on top), and ``"illegal"``, True after the caller's illegal move. With
-    ``exact_reward=True`` a step also has ``"exact_reward"``, what ``c4env.agents.rewards.keeps``
-    gives the caller's move: 1, 0 or -1.
+    Info has these keys:
+
+    - ``"action_mask"`` int8 ``(7,)``: 1 for each legal column; all ones once the game is over;
+    - ``"ply"``: the discs on the board;
+    - ``"seat"``: the caller's player;
+    - ``"winner"``, once the game is over: 0, 1, or -1 for a draw;
+    - ``"winning_cells"`` int8 ``(6, 7)``, once the game is over: 1 for the discs of the winning
+      line or lines (row 0 on top);
+    - ``"illegal"``, once the game is over: True after the caller's illegal move;
+    - ``"exact_reward"``, after a step with ``exact_reward=True``: 1, 0 or -1, the reward that
+      ``c4env.agents.rewards.keeps`` gives the caller's move.
 
     The seed of a ``reset`` decides the openings, the seats and the opponent's random moves, as it
     does on a board of ``ConnectFourVectorEnv``. An opponent with a method ``reset`` gets a seed
@@ -98,15 +103,16 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 an agent; a network, such as a function marked by ``c4env.batched``; or a function
                 that maps an observation, a dict as from ``c4env.observe``, to a column.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
-            openings: each game draws its start from them, as for ``c4env.list_openings``: a number
-                of plies; moves such as ``"44"``, a position, or a list of both; ``"balanced:4,2"``,
-                ``"exam"`` or the path of a file. None means the empty board. Openings in which the
-                opponent could end the game with its first move are left out, with a warning.
-            layout, dtype: the form of the observation; see ``c4env.observation``. Networks take the
-                default, float32.
+            openings: the positions from which each game draws its start, as for
+                ``c4env.list_openings``: a number of plies; moves such as ``"44"``; a position; a
+                list of moves and positions; ``"balanced:4,2"``; ``"exam"``; or the path of a file.
+                None means the empty board. Openings in which the opponent could end the game with
+                its first move are left out, with a warning.
+            layout, dtype: the form of the observation; see ``c4env.observation``. The default
+                dtype, float32, fits networks.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
-            exact_reward: whether ``info`` has the exact reward of each move, by the solver.
+            exact_reward: whether ``info`` has the exact reward of each move, from the solver.
             render_mode: None, ``"human"`` (a window; needs ``pygame-ce``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture; see ``c4env.render``. A video needs an even number.
@@ -146,16 +152,16 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             self._games = self._agent.games(1)
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
-        """Set :attr:`opponent`, also through wrappers.
+        """Set :attr:`opponent`, even through wrappers.
 
-        Stable-Baselines3 calls it by ``envs.env_method("set_opponent", opponent)``. Its
-        ``set_attr`` sets an attribute of the outermost wrapper, and the opponent stays.
+        With Stable-Baselines3, call ``envs.env_method("set_opponent", opponent)``. Its ``set_attr``
+        would only set an attribute of the outermost wrapper, and the opponent would stay.
         """
         self.opponent = opponent
 
     @property
     def np_random(self) -> np.random.Generator:
-        """Gymnasium's generator. One assigned here gives a new seed to all draws at once."""
+        """Gymnasium's generator. A generator assigned here gives a new seed to all draws."""
         return super().np_random
 
     @np_random.setter
@@ -180,8 +186,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
         Args:
             seed: the seed of all draws; None continues the random numbers.
-            options: ``"seat"``: 0, 1 or ``"random"`` for this game; ``"moves"`` (1-based
-                columns) or ``"position"``: the start, in place of an opening.
+            options: ``"seat"``: 0, 1 or ``"random"`` for this game. ``"moves"`` (1-based columns)
+                or ``"position"``: the start of this game, instead of an opening.
 
         Returns:
             Observation and info; see the class.
@@ -189,7 +195,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             InvalidOption: an option is unknown or invalid, the start is a finished game, or
                 the opponent could end the game before the caller's first move.
-            OpponentFailed: the opponent raised an error or returned an illegal column; call
+            OpponentFailed: the opponent raised an error or returned an illegal column. Then call
                 ``reset()`` again. Any other error leaves the game and its random streams as they
                 were.
         """
@@ -262,7 +268,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return observation, reward, self._state == "over", False, info
 
     def forfeit(self) -> tuple[NDArray[Any], float, bool, bool, Info]:
-        """Lose the game as an illegal action does; return what ``step`` returns.
+        """Lose the game, as an illegal action does, and return the values of ``step``.
 
         Raises:
             WrongOrder: ``reset`` was never called; or the game is over.
@@ -278,7 +284,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     def action_masks(self) -> Bools:
         """Return the caller's legal columns, bool ``(7,)``; sb3-contrib calls this method.
 
-        All are True when no game is on, as in info.
+        Before the first game and after a game, all columns are True, as in info.
         """
         legal = self._position.legal_columns() if self._state == "playing" else range(COLUMNS)
         mask = np.zeros(COLUMNS, np.bool_)
@@ -286,7 +292,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return mask
 
     def render(self) -> Any:
-        """Render the board: return pixels or text, or show it in a window and return None.
+        """Return the board as pixels or text, or show it in a window and return None.
 
         Raises:
             WrongOrder: ``reset`` was never called.
@@ -360,7 +366,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if self._exact_reward is not None:
             info["exact_reward"] = self._exact_reward
         if self._state == "over":
-            info["action_mask"][:] = 1  # there is nothing to choose, and a policy may sample
+            info["action_mask"][:] = 1  # a policy may still sample a column
             info["illegal"] = self._forfeited
             # Always a number and an array of one shape, since libraries stack several games.
             info["winner"], winning = 1 - self._seat, np.zeros((ROWS, COLUMNS), np.int8)
@@ -374,7 +380,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
 
 def make_single(**options: Any) -> ConnectFourEnv:
-    """Make what ``gymnasium.make`` makes; a keyword with a typing error is named."""
+    """Return the environment of ``gymnasium.make``; the error for a mistyped keyword names it."""
     check_keywords(ConnectFourEnv, options)
     return ConnectFourEnv(**options)
 

@@ -32,8 +32,8 @@ with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
 class ConnectFourVecEnv(VecEnv):
     """An environment of N boards in one kernel; the opponent replies within the step.
 
-    Observations, rewards and infos are those of ``ConnectFourEnv`` in a ``DummyVecEnv``, one for
-    each board. When a game ends, the board's ``info["terminal_observation"]`` holds its last
+    Observations, rewards and infos equal the ones of a ``DummyVecEnv`` with a ``ConnectFourEnv``
+    for each board. When a game ends, the board's ``info["terminal_observation"]`` holds its last
     observation.
     """
 
@@ -87,8 +87,8 @@ class ConnectFourVecEnv(VecEnv):
     def reset(self) -> NDArray[Any]:
         """Start games on all boards; return observations.
 
-        The seeds are those of ``seed()``, and the options those of ``set_options()``: one dict, as
-        for ``ConnectFourEnv.reset``, or a list of them, which differ in their starts alone.
+        ``seed()`` sets the seeds, and ``set_options()`` sets the options. The options are one dict,
+        as for ``ConnectFourEnv.reset``, or a list of dicts that differ only in their starts.
 
         Raises:
             InvalidOption: an option is unknown or invalid. No game changes.
@@ -171,8 +171,8 @@ class ConnectFourVecEnv(VecEnv):
         """Return the result for each board of ``"action_masks"``, or of ``"set_opponent"``.
 
         Raises:
-            AttributeError: there is no such method, or ``indices`` omit boards of which an
-                opponent is set.
+            AttributeError: a board has no method of this name, or ``"set_opponent"`` is called
+                with ``indices`` that omit boards.
         """
         chosen = list(self._get_indices(indices))
         if method_name == "set_opponent":
@@ -202,7 +202,7 @@ def _infos(info: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _options_of_all(options: list[dict[str, Any]], size: int) -> Mapping[str, Any]:
-    """Return the options of each board as those of one reset of all boards."""
+    """Return the options of the boards as the options of one reset of all boards."""
     if len(options) != size:
         raise InvalidOption(f"options of {len(options)} boards: expected one dict, or {size}")
     checked = [check_options(each, ("moves", "position", "seat")) for each in options]

@@ -74,7 +74,7 @@ def loses_when_illegal(illegal: object) -> bool:
 def parse_autoreset(
     mode: AutoresetMode | str, modes: Iterable[AutoresetMode] = AutoresetMode
 ) -> AutoresetMode:
-    """Return a mode of autoreset, given as such or as its value, if it is one of ``modes``."""
+    """Return the mode of autoreset that a mode or its value names, if it is in ``modes``."""
     for each in modes:
         if mode in (each, each.value):
             return each
@@ -119,7 +119,7 @@ def parse_starts(starts: Position | str | Sequence[Position | str]) -> list[Posi
 def parse_openings(openings: Openings | None, player: int) -> list[Position]:
     """Return the positions to start from; None means the empty board.
 
-    Those that the opponent's first move could end are left out, with a warning.
+    Openings that the opponent's first move could end are left out, with a warning.
     """
     positions = parse_starts("" if openings is None else starts_of(openings))
     kept = [position for position in positions if not could_end(position, player)]
@@ -203,6 +203,6 @@ def moves_in(options: Mapping[str, Any]) -> str | None:
 
 
 def last_move(options: Mapping[str, Any]) -> int | None:
-    """Return the last column of :func:`moves_in`; None if there is none."""
+    """Return the last column of :func:`moves_in`; None if it has no column."""
     moves = moves_in(options)
     return parse_moves(moves)[-1] if moves else None

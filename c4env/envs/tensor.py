@@ -1,10 +1,10 @@
 """Many boards as tensors of PyTorch, on the device of the network that plays.
 
-The rules of ``c4env.envs.kernels`` as functions of tensors: :func:`init` makes a
+The module has the rules of ``c4env.envs.kernels`` as functions of tensors. :func:`init` makes a
 :class:`State`, :func:`observe` shows it, :func:`step` plays, and :func:`restart` starts new games
-on chosen boards. These functions change no tensor, copy nothing to the host and do not wait for the
-device. ``torch.compile(fullgraph=True)`` and ``torch.vmap`` accept them. ``TensorEnv`` holds a
-state and calls these functions. On a CPU ``ConnectFourVectorEnv`` is faster.
+on chosen boards. The functions change no tensor, copy nothing to the CPU and do not wait for the
+device. ``torch.compile(fullgraph=True)`` and ``torch.vmap`` accept the functions. ``TensorEnv``
+has a state and calls the functions. On a CPU ``ConnectFourVectorEnv`` is faster.
 
 Example:
     state = init(seed, 65536, opponent="random")
@@ -43,8 +43,8 @@ _STACK: Final = torch.int8 if ROWS < 8 else torch.int32  # holds the discs of a 
 class State(NamedTuple):
     """The state of N games; a tuple of tensors.
 
-    Functions make it by the constructor: ``torch.compile`` of PyTorch 2.9 to 2.12 turns the result
-    of ``_replace`` into an empty tuple.
+    The functions here make a state by the constructor, because ``torch.compile`` of PyTorch 2.9 to
+    2.12 turns the result of ``_replace`` into an empty tuple.
     """
 
     boards: Tensor  #: int64 [N, 2], discs of the side to move, discs of the other side
@@ -61,12 +61,13 @@ def init(key: Any, n: int, *, device: Any = None, **rules: Any) -> State:
     """Start a game on each of N boards.
 
     Args:
-        key: the seed, an integer or an int64 tensor ``[]``. Board i has the seed ``key + i``. The
-            seats, openings and moves of ``"random"`` are those of ``ConnectFourVectorEnv`` with
-            the same seed.
+        key: the seed, an integer or an int64 tensor ``[]``. Board i has the seed ``key + i``.
+            ``ConnectFourVectorEnv`` with the same seed draws the same seats, openings and moves of
+            ``"random"``.
         n: number of boards.
         device: the device of the tensors; if ``key`` is a tensor, its device is used instead.
-        rules: ``opponent``, ``seat`` and ``openings``; see :func:`restart`, also for the errors.
+        rules: ``opponent``, ``seat`` and ``openings``. :func:`restart` describes them and their
+            errors.
     """
     if not isinstance(key, Tensor):
         key = torch.tensor(_signed(int(key)), device=device)
@@ -95,11 +96,11 @@ def restart(
         opponent: None for self-play; ``"random"`` for a random legal column; or a function that
             maps observations of all N boards (int8, planes last) to integers ``[N]``. The function
             sees each board from the side to move. On boards where the opponent is not to move, the
-            function's answer has no effect. A full column loses the game. A module plays as
-            :class:`ModuleOpponent`.
+            function's answer has no effect. A full column loses the game. Pass a module as
+            ``ModuleOpponent(module)``.
         seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each game.
         openings: bitboards int64 ``[K, 2]`` as in ``State.boards``, or None for the empty board.
-            Each game draws one of them. The opponent's first move must not end a game.
+            Each game draws one opening. The opponent's first move must not end a game.
 
     Raises:
         InvalidOption: the opponent or the seat is invalid.
@@ -140,8 +141,8 @@ def step(state: State, actions: Tensor, opponent: TensorOpponent = None) -> Stat
 
     Args:
         state: the boards and their games.
-        actions: integers ``[N]``, 0-based columns. A full column, or an action that is no column,
-            loses the game with -1.
+        actions: integers ``[N]``, 0-based columns. A full column, or an action that is not a
+            column, loses the game with reward -1.
         opponent: as for :func:`restart`.
 
     Raises:
@@ -159,7 +160,7 @@ def step(state: State, actions: Tensor, opponent: TensorOpponent = None) -> Stat
 
 
 def observe(state: State, form: Form = PLANES) -> Observed:
-    """Return the observations of the caller, or in self-play those of the side to move."""
+    """Return the observations of the caller, or in self-play of the side to move."""
     waits = (state.seats >= 0) & (state.seats != state.plies & 1)
     boards = torch.where(waits[..., None], state.boards.flip(-1), state.boards)
     observation = in_form(planes_of(boards), form)
@@ -174,14 +175,14 @@ def in_form(planes: Tensor, form: Form) -> Tensor:
 
 
 class ModuleOpponent:
-    """A PyTorch module as an opponent of the functions here, which plays as it does elsewhere.
+    """A PyTorch module as an opponent for the functions here, with the moves it plays elsewhere.
 
-    It plays the legal column with the highest of the module's logits, or the column that the module
+    The opponent plays the legal column with the highest logit, or the column that the module
     answers.
     """
 
     def __init__(self, module: torch.nn.Module) -> None:
-        """Make the opponent; the module keeps its device and is called by its current weights."""
+        """Make the opponent; the module stays on its device and plays with its current weights."""
         self._network = agents_module("making.networks").as_network(module)
 
     def __call__(self, seen: Observed) -> Tensor:
@@ -191,7 +192,7 @@ class ModuleOpponent:
         answer = (answer[0] if isinstance(answer, tuple) else answer).to(masks.device)
         if answer.shape == masks.shape:
             answer = answer.masked_fill(masks == 0, -torch.inf).argmax(-1)
-        columns: Tensor = answer  # of another shape, they are refused
+        columns: Tensor = answer  # check_actions refuses another shape
         return columns
 
 
@@ -206,7 +207,7 @@ def player_of(opponent: TensorOpponent, seat: int | str) -> int:
 
 
 def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
-    """Play a ply on chosen boards; return the state, and the rewards of the mover and the other."""
+    """Play a ply on chosen boards; return the state, and the rewards of mover and other player."""
     mine, theirs = state.boards.unbind(-1)
     occupied = mine | theirs
     columns = columns.long()
@@ -226,7 +227,7 @@ def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
 
 
 def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
-    """Play the opponent's ply where the opponent is to move; return what :func:`_play` returns."""
+    """Play the opponent's ply where the opponent is to move; return the values of :func:`_play`."""
     where = ~state.terminated & (state.plies & 1 != state.seats)
     legal = _legal_columns(state)
     if opponent != "random":

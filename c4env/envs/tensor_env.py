@@ -45,7 +45,7 @@ with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
 Policy = Callable[[Observed], Any]
 """A function of observations to actions ``[N]``, or to a tuple of actions and further tensors."""
 
-# Both return the next state, and what a step or a ply of a rollout returns.
+# The two kinds of function return the next state, and the values of a step or a ply of a rollout.
 StepFunction = Callable[[State, Tensor], tuple[State, Any]]  # of a state and actions
 PlyFunction = Callable[[State], tuple[State, Any]]  # of a state: the policy chooses the actions
 _MODES: Final = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
@@ -56,8 +56,8 @@ class Rollout(NamedTuple):
 
     observation: Tensor  #: [T, N, ...], what the policy saw
     action_mask: Tensor  #: int8 [T, N, 7]
-    actions: Tensor  #: [T, N], the policy's
-    extras: tuple[Tensor, ...]  #: [T, N, ...] each, what else the policy returned
+    actions: Tensor  #: [T, N], the policy's actions
+    extras: tuple[Tensor, ...]  #: [T, N, ...] each, the further tensors that the policy returned
     rewards: Tensor  #: float32 [T, N], as from a step
     terminations: Tensor  #: bool [T, N]
     last: Observed  #: the observations after the last ply
@@ -70,12 +70,14 @@ class TensorEnv:
     within the step. When a game ends, the same step starts a new game on the board: the observation
     shows the new game, and ``info`` holds the rewards of the last ply of the old game.
 
-    Observations are a dict of ``"observation"``, by default int8 ``[N, 6, 7, 2]`` (row 0 on top,
-    plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are the
-    caller's, float32 ``[N]``, in self-play those of the player who moved. Info has ``"ply"`` int8
-    ``[N]``, the discs on the board; with an opponent ``"seat"`` int8 ``[N]``, the caller's player;
-    in self-play after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the
-    device.
+    An observation is a dict of ``"observation"``, by default int8 ``[N, 6, 7, 2]`` (row 0 on top,
+    plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are float32
+    ``[N]``, for the caller, or in self-play for the player who moved. Every call returns new
+    tensors on the device. Info has these keys:
+
+    - ``"ply"`` int8 ``[N]``: the discs on the board;
+    - ``"seat"`` int8 ``[N]``, with an opponent: the caller's player;
+    - ``"player_rewards"`` float32 ``[N, 2]``, after a step in self-play.
 
     Example:
         >>> envs = TensorEnv(256, device="cpu")
@@ -105,8 +107,9 @@ class TensorEnv:
             opponent, seat: as for :func:`restart`; or a PyTorch module, a network as in every other
                 environment.
             openings: as for ``ConnectFourVectorEnv``; each game draws its start from them.
-            autoreset_mode: ``"SameStep"``; or ``"Disabled"``: a step shows the last observation of
-                a game, and the board waits for ``reset(options={"reset_mask": ended})``.
+            autoreset_mode: ``"SameStep"`` or ``"Disabled"``. With ``"Disabled"`` a step shows the
+                last observation of a game, and the board waits for
+                ``reset(options={"reset_mask": ended})``.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``.
             compile: compile the step, and in :meth:`rollout` the policy with it, by
                 ``torch.compile``. The first step takes seconds.
@@ -140,7 +143,7 @@ class TensorEnv:
 
     @property
     def opponent(self) -> TensorOpponent | torch.nn.Module:
-        """The caller's opponent, None in self-play. A new one plays from its next move on."""
+        """The caller's opponent, None in self-play. A new opponent plays from its next move on."""
         return self._opponent
 
     @opponent.setter
@@ -149,15 +152,15 @@ class TensorEnv:
         function = _as_function(opponent)
         player_of(function, self._rules["seat"])  # checks it
         self._opponent, self._rules["opponent"] = opponent, function
-        self._step = self._ply = None  # what is compiled has the former opponent
+        self._step = self._ply = None  # the compiled functions have the former opponent
 
     @property
     def unwrapped(self) -> Self:
-        """The environment itself: it is no wrapper."""
+        """The environment itself, because it is not a wrapper."""
         return self
 
     def positions(self) -> list[Position]:
-        """The position on each board, copied from the device; empty ones before a reset."""
+        """The position on each board, copied from the device; empty boards before a reset."""
         if self._state is None:
             return [Position()] * self.num_envs
         return positions_of(self._state.boards.cpu().numpy())
@@ -173,8 +176,8 @@ class TensorEnv:
         Args:
             seed: the seed of all draws, as for :func:`c4env.envs.tensor.init`. None continues the
                 random streams.
-            options: ``"reset_mask"``, a bool tensor ``[N]``: the boards to start, while the others
-                continue.
+            options: ``"reset_mask"``, a bool tensor ``[N]``: the boards to start, while the other
+                boards continue.
 
         Raises:
             InvalidOption: an argument is invalid, or a mask is given in the first reset or with a
@@ -223,9 +226,9 @@ class TensorEnv:
 
         Args:
             policy: maps observations, as from :meth:`step`, to actions ``[N]``, or to a tuple of
-                actions and further tensors to keep, such as log-probabilities. It must not change
-                the observations in place: the rollout holds them. Weights may change in place
-                between rollouts. A new function is compiled again.
+                actions and further tensors to keep, such as log-probabilities. The policy must not
+                change the observations in place, because the rollout keeps them. Weights may
+                change in place between rollouts. A new function is compiled again.
             plies: number of steps, T.
 
         Returns:

@@ -1,9 +1,10 @@
 """Connect Four in words: prompts, the parser of answers, and an environment.
 
-A prompt is a template with placeholders, filled by :func:`fill`. :func:`template` returns ready
+A prompt is a template with placeholders, which :func:`fill` fills. :func:`template` returns ready
 templates; you can also write your own. :func:`read_move` reads the announced column from an answer.
-Prompts and answers count columns from 1, as in the drawn board; those of the kind ``kaggle`` count
-from 0, and :func:`read_final_answer` reads them (:func:`reader`). No reader guesses.
+Prompts and answers count columns from 1, as the drawn board does. Prompts and answers of the kind
+``kaggle`` count columns from 0, and :func:`read_final_answer` reads the answers. :func:`reader`
+returns the reader of a kind. No reader guesses a move.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ _MARKS: Final = "*_`$ \t"  # emphasis, code and formulas, as Markdown and LaTeX 
 _PAIRS: Final = (
     (r"\boxed{", "}"), (r"\text{", "}"), ("[", "]"), ("<", ">"), (r"\(", r"\)"), (r"\[", r"\]"),
 )  # fmt: skip
-_DEPTH: Final = 6  # of marks in marks that are taken off, so that a long answer takes no time
+_DEPTH: Final = 6  # nested marks that are removed; more would make long answers slow
 _ITEM: Final = r"(?:(?:[-+•]|\d+[.)]|#+)[ \t])?"  # the mark of a list's item or of a heading
 _NUMBER: Final = re.compile(r"\d{1,3}", re.ASCII)
 
@@ -85,8 +86,8 @@ _NUMBER: Final = re.compile(r"\d{1,3}", re.ASCII)
 class _Answer(NamedTuple):
     """How the answers to a kind of prompt state a column."""
 
-    stated: re.Pattern[str]  # the words before the column, and in its group what follows them
-    anywhere: bool  # whether the last such words count wherever they stand, or only the last line
+    stated: re.Pattern[str]  # matches the words before the column; the group is the text after
+    anywhere: bool  # True: the last match in the answer counts; False: only the last line counts
     first: int  # the number of the leftmost column
     expected: str
 
@@ -108,13 +109,14 @@ _FINAL: Final = _Answer(
 def template(kind: str = "board") -> str:
     """Return the prompt template of a kind: ``board``, ``moves`` or ``both``, and any additions.
 
-    ``kaggle`` is the prompt of Kaggle's Game Arena, in words of our own, and has no additions.
+    The addition ``+legal`` lists the columns that are not full. ``+answer`` asks for the move
+    without reasoning. ``+example`` shows how to write a move. A kind with all additions is
+    ``both+legal+answer+example``. The kind ``kaggle`` is the prompt of Kaggle's Game Arena,
+    reworded, and takes no additions.
 
-    ``+legal`` lists the columns that are not full; ``+answer`` asks for the move without
-    reasoning; ``+example`` shows how to write a move. A kind with all additions is
-    ``both+legal+answer+example``. Placeholders are ``{board}``, ``{grid}`` (the board without
-    numbers and blanks), ``{moves}``, ``{legal}``, ``{player}`` (first or second), ``{disc}`` (x or
-    o) and ``{ply}`` (discs on the board).
+    Placeholders are ``{board}``, ``{grid}`` (the board without numbers and blanks), ``{moves}``,
+    ``{legal}``, ``{player}`` (first or second), ``{disc}`` (x or o) and ``{ply}`` (discs on the
+    board).
 
     Raises:
         InvalidOption: the kind is unknown.
@@ -140,7 +142,7 @@ def fill(text: str, position: Position, moves: str) -> str:
 
     Args:
         text: the template.
-        position: the position to move in; the prompt addresses the side to move.
+        position: the position in which to move; the prompt addresses the side to move.
         moves: the game that led to the position, as 1-based columns.
     """
     require_position(position)
@@ -157,15 +159,15 @@ def fill(text: str, position: Position, moves: str) -> str:
 
 
 def reader(kind: str) -> Callable[[str, Position], int]:
-    """Return the function that reads the answers to a kind: :func:`read_move` or another."""
+    """Return the function that reads answers to prompts of a kind, such as :func:`read_move`."""
     return read_final_answer if kind == KAGGLE else read_move
 
 
 def read_final_answer(text: str, position: Position) -> int:
-    """Read the 0-based column of a final answer, as Kaggle's Game Arena asks for it.
+    """Return the 0-based column of a final answer in the form of Kaggle's Game Arena.
 
-    The last ``Final Answer: 3`` counts, wherever it stands in the answer; or the whole answer must
-    be a number. Otherwise as :func:`read_move`: no other number of the answer is a move.
+    The last ``Final Answer: 3`` anywhere in the answer counts. Without these words, the whole
+    answer must be a number. As in :func:`read_move`, no other number in the answer is a move.
 
     Raises:
         InvalidPosition, InvalidAction, IllegalMove: as :func:`read_move`.
@@ -174,12 +176,12 @@ def read_final_answer(text: str, position: Position) -> int:
 
 
 def read_move(text: str, position: Position) -> int:
-    """Read the 0-based column that an answer announces, without guessing.
+    """Return the 0-based column that an answer announces, without guessing.
 
-    The last line must have the form ``Move: 4``, or the whole answer must be a number. Around
-    these, marks of Markdown and LaTeX do not count, as in ``- **Move: 4**``, ``Move: [4]`` or
-    ``$\\boxed{4}$``, nor does a full stop. Lines before the last one, and the text before
-    ``</think>``, do not count.
+    The last line must have the form ``Move: 4``, or the whole answer must be a number. Markdown,
+    LaTeX and a full stop around the move are ignored, as in ``- **Move: 4**``, ``Move: [4]`` or
+    ``$\\boxed{4}$``. Lines before the last line, and the text before ``</think>``, are ignored
+    too.
 
     Raises:
         InvalidPosition: ``position`` is not a position of this board.
@@ -190,7 +192,7 @@ def read_move(text: str, position: Position) -> int:
 
 
 def _read(text: str, position: Position, form: _Answer) -> int:
-    """Read the 0-based column that an answer states in a form."""
+    """Return the 0-based column that an answer states in a form."""
     require_position(position)
     _, closed, after = text.rpartition("</think>")
     if not closed and "<think>" in text:
@@ -215,7 +217,7 @@ def _read(text: str, position: Position, form: _Answer) -> int:
 
 
 def _bare(text: str) -> str:
-    """Return a text without the marks of Markdown and LaTeX around it."""
+    """Return a text without the Markdown and LaTeX around it."""
     for _ in range(_DEPTH):
         text = text.strip(_MARKS)
         for start, end in _PAIRS:
@@ -227,15 +229,19 @@ def _bare(text: str) -> str:
 class TextEnv(gymnasium.Env[str, str]):
     """One player of Connect Four in words, against an opponent: a :class:`ConnectFourEnv` in text.
 
-    Observation: the filled template, by default with the board.
-    Action: a text that announces a move, for the reader of the kind. Reward: 1 when the
-    caller wins, -1 when the caller loses, else 0; or, with ``reward="exact"``, what
-    ``c4env.agents.rewards.keeps`` gives the move, also in ``info["exact_reward"]``. An illegal or
-    unreadable action loses the game or raises, depending on ``illegal``.
+    The observation is the filled template, by default with the board. The action is a text that
+    announces a move in the form that the template asks for. An illegal or unreadable action loses
+    the game or raises an error, depending on ``illegal``.
 
-    Info: the keys of :class:`ConnectFourEnv`; ``"legal"``, the legal 1-based columns; ``"moves"``,
-    the columns of a game that leads to the current position; and after an illegal or unreadable
-    action, ``"problem"``, the reason in words.
+    The reward is 1 when the caller wins, -1 when the caller loses, else 0. With
+    ``reward="exact"`` the reward is what ``c4env.agents.rewards.keeps`` gives the move, and
+    ``info["exact_reward"]`` has it too.
+
+    Info has the keys of :class:`ConnectFourEnv`, and these:
+
+    - ``"legal"``: the legal 1-based columns;
+    - ``"moves"``: the columns of a game that leads to the current position;
+    - ``"problem"``, only after an illegal or unreadable action: the reason in words.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]  # Gymnasium has it per instance
@@ -254,11 +260,12 @@ class TextEnv(gymnasium.Env[str, str]):
 
         Args:
             opponent, seat: as for :class:`ConnectFourEnv`.
-            kind: a kind of :func:`template`, or a template of your own with placeholders.
+            kind: a kind of :func:`template`, or your own template with placeholders.
             illegal: ``"lose"`` the game with -1, or ``"raise"`` an error and leave the game as
                 it was.
             reward: ``"result"`` of the game, or ``"exact"``: 1 for a move that keeps the win or
-                the draw, 0 for one that gives it away, -1 for an illegal or unreadable one.
+                the draw, 0 for a move that gives the win or the draw away, -1 for an illegal or
+                unreadable move.
             render_mode: None or ``"ansi"``, the drawn board.
         """
         self._read = reader(kind)
@@ -302,7 +309,7 @@ class TextEnv(gymnasium.Env[str, str]):
         """
         (start,) = starts_in(options or {}) or [Position()]
         moves = moves_in(options or {})
-        moves = start.moves() if moves is None else moves  # or an error, before the game begins
+        moves = start.moves() if moves is None else moves  # an error here begins no game
         _, env_info = self._env.reset(seed=seed, options=options)
         super().reset(seed=seed)  # Gymnasium requires a generator; the inner environment draws
         self._moves = moves + _move_between(start, self.position)
@@ -316,8 +323,8 @@ class TextEnv(gymnasium.Env[str, str]):
             Observation, reward, terminated, truncated (never true), info; see the class.
 
         Raises:
-            InvalidAction, IllegalMove: the action is illegal and ``illegal`` is ``"raise"``, or
-                the action is not a text.
+            InvalidAction, IllegalMove: the action is illegal or unreadable, and ``illegal`` is
+                ``"raise"``; or the action is not a text.
         """
         if not isinstance(action, str):
             raise InvalidAction(f"{action!r}: expected a text")

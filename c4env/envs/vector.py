@@ -46,7 +46,7 @@ _THEN_RESET: Final = "; then call reset()"  # ends a message: the step is not un
 
 
 class Arrays(NamedTuple):
-    """The arrays that a step writes and returns."""
+    """The arrays that a step fills and returns."""
 
     words: NDArray[np.int32]  # [N, 21], the planes
     masks: Int8s  # [N, 7]
@@ -63,38 +63,45 @@ class Arrays(NamedTuple):
 class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     """An environment of N boards, each with its own game.
 
-    **Self-play form** (no opponent): a step is one ply of the side to move on each board,
-    and the side to move next observes. The reward is for the player who moved;
-    ``info["player_rewards"]`` holds the rewards of both players, the loser's -1 included. A sum of
-    rewards over a game, as Gymnasium's ``RecordEpisodeStatistics`` reports it, is therefore 1 if
-    either player won, 0 for a draw and -1 after an illegal move. The return of each player is in
-    ``info["player_rewards"]`` at the step that ends the game, in every mode of autoreset.
+    **Self-play form** (no opponent): a step is one ply of the side to move on each board, and the
+    observation is for the side to move next. The reward is for the player who moved.
+    ``info["player_rewards"]`` holds the rewards of both players, so also the loser's -1. The sum of
+    rewards over a game, which Gymnasium's ``RecordEpisodeStatistics`` reports, is therefore 1 if
+    either player won, 0 for a draw and -1 after an illegal move. In every mode of autoreset, the
+    step that ends a game has the return of each player in ``info["player_rewards"]``.
 
     **Opponent form**: the caller plays its seat on each board, and the opponent replies within
     the step. Observations and rewards are the caller's.
 
-    Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top,
-    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``, all ones on a board whose
-    game is over: there is nothing to choose, and a policy may sample. Rewards are float64 ``[N]``:
+    An observation is a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top, plane 0 the
+    observer's discs) and ``"action_mask"`` int8 ``[N, 7]``. After a game no column is legal. The
+    mask is then all ones, because a policy may still sample a column. Rewards are float64 ``[N]``:
     1 for a win, -1 for a loss or an illegal move, else 0.
 
-    Info has Gymnasium's form: bool ``[N]`` ``"_key"`` marks the boards that have ``"key"``, and the
-    others have zeros. It holds ``"ply"`` int64 ``[N]``, the discs on the board, after a reset only
-    of the boards that it started; with an opponent ``"seat"`` int64 ``[N]``, the caller's player;
-    in self-play after a step ``"player_rewards"`` float64 ``[N, 2]``. Once a game is over it also
-    holds ``"winner"`` int64 ``[N]`` (0, 1, or -1 for a draw), ``"winning_cells"`` int8
-    ``[N, 6, 7]`` and ``"illegal"`` bool ``[N]``, as in ``ConnectFourEnv``. With
-    ``exact_reward=True`` a step also has ``"exact_reward"`` float64 ``[N]`` of the moves played.
+    Info has Gymnasium's form: bool ``[N]`` ``"_key"`` is True for the boards that have ``"key"``,
+    and ``"key"`` is 0 for the other boards. Info has these keys:
 
-    ``metadata["autoreset_mode"]`` says how a board restarts after a game. ``NEXT_STEP``: the next
-    step ignores the action and resets the board. ``SAME_STEP``: the step that ends a game starts
-    the next; ``info["final_obs"]``, an array of objects, and ``info["final_info"]`` hold the end.
-    ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
+    - ``"ply"`` int64 ``[N]``: the discs on the board; after a reset, only of the boards that the
+      reset started;
+    - ``"seat"`` int64 ``[N]``, with an opponent: the caller's player;
+    - ``"player_rewards"`` float64 ``[N, 2]``, after a step in self-play;
+    - ``"winner"`` int64 ``[N]`` (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``[N, 6, 7]``
+      and ``"illegal"`` bool ``[N]``, once a game is over, as in ``ConnectFourEnv``;
+    - ``"exact_reward"`` float64 ``[N]``, after a step with ``exact_reward=True``: the exact rewards
+      of the moves played.
+
+    ``metadata["autoreset_mode"]`` says how a board restarts after a game:
+
+    - ``NEXT_STEP``: the next step ignores the action and resets the board.
+    - ``SAME_STEP``: the step that ends a game starts the next game. ``info["final_obs"]``, an array
+      of objects, and ``info["final_info"]`` hold the end of the old game.
+    - ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
 
     With ``action_mask="info"``, an opponent, ``layout="flat"`` and ``dtype="float32"``, everything
     equals what ``gymnasium.vector.SyncVectorEnv`` returns for N objects of ``ConnectFourEnv`` with
     the same arguments and seeds. ``gymnasium.make_vec("c4env/ConnectFour-v0", N)`` makes this
-    form. An opponent with random numbers of its own is one opponent here for all boards.
+    form. If the opponent draws its own random numbers, the forms differ, because one opponent
+    serves all boards here.
 
     Example:
         >>> envs = ConnectFourVectorEnv(256, opponent="greedy")
@@ -132,19 +139,21 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         Args:
             num_envs: number of boards.
             opponent: None for self-play; else as for ``ConnectFourEnv``. A network answers for M
-                boards at once. A reset of all boards passes a seed to the method ``reset`` of an
-                agent or function.
+                boards at once. If an agent or function has a method ``reset``, a reset of all
+                boards passes a seed to it.
             seat, openings: as for ``ConnectFourEnv``; in self-play the seat has no effect.
             illegal: the effect of playing a full column: ``"lose"`` that game with reward -1 (the
                 other player gets 0), or ``"raise"`` an error that leaves every board as it was,
                 which helps to find mistakes.
-            exact_reward: as for ``ConnectFourEnv``; the solver rates thousands of moves a second.
+            exact_reward: as for ``ConnectFourEnv``; the solver rates thousands of moves per second.
             autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value such as ``"SameStep"``.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
                 still sees the planes in int8.
-            action_mask: where the masks are: in a dict ``"observation"``; or in ``"info"``, and an
-                observation is the array of the planes alone, as in ``ConnectFourEnv``.
-            copy: return new arrays from every call; with False every call reuses the same arrays.
+            action_mask: where the masks are. ``"observation"``: an observation is a dict with the
+                planes and the masks. ``"info"``: info has the masks, and an observation is only the
+                array of the planes, as in ``ConnectFourEnv``.
+            copy: whether every call returns new arrays. With False every call reuses the same
+                arrays.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``; ``render`` returns a tuple.
             screen_scaling: as for ``ConnectFourEnv``.
 
@@ -190,7 +199,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The caller's opponent, None in self-play. A new one plays from its next move on."""
+        """The caller's opponent, None in self-play. A new opponent plays from its next move on."""
         return self._opponent
 
     @opponent.setter
@@ -203,7 +212,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
 
     @property
     def np_random(self) -> np.random.Generator:
-        """Gymnasium's generator. One assigned here gives new seeds to all draws at once."""
+        """Gymnasium's generator. A generator assigned here gives new seeds to all draws at once."""
         return super().np_random
 
     @np_random.setter
@@ -214,8 +223,8 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     @property
     def _of_single_environments(self) -> NoReturn:
         raise AttributeError(
-            "the boards are one object without call, get_attr and set_attr: masks are in the "
-            "observation or in info; gymnasium.make_vec(..., vectorization_mode='sync') has them"
+            "the boards are one object without call, get_attr and set_attr: read the masks from "
+            "the observation or info, or use gymnasium.make_vec(..., vectorization_mode='sync')"
         )
 
     call = get_attr = set_attr = _of_single_environments
@@ -233,12 +242,12 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         Args:
             seed: the seed of all draws (opponent's moves, seats, openings). Board i gets
                 ``seed + i``, or the i-th of N seeds. A board without a seed continues its
-                stream of random numbers. A board's games depend on its seed alone, unless
-                the opponent is a function or a program that has random numbers of its own.
-            options: ``"reset_mask"``, bool ``[N]``: the boards to start, while the others
-                continue; ``"moves"`` or ``"position"``: one start for these boards (a move
-                string, a position), or a list with one for each; ``"seat"``: the caller's player
-                in these games, against an opponent.
+                stream of random numbers. A board's games depend only on its seed, unless the
+                opponent is a function or a program that draws its own random numbers.
+            options: ``"reset_mask"``, bool ``[N]``: the boards to start, while the other boards
+                continue. ``"moves"`` or ``"position"``: one start for these boards (a move string
+                or a position), or a list with one start for each board. ``"seat"``, against an
+                opponent: the caller's player in these games.
 
         Returns:
             Observation and info; see the class.
@@ -278,7 +287,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
             Observation, rewards, terminations, truncations (never true), info; see the class.
 
         Raises:
-            WrongOrder: ``reset`` was never called.
+            WrongOrder: ``reset`` was never called, or a step failed because of the opponent.
             InvalidAction: the shape or dtype is wrong, or an action is not 0..6.
             IllegalMove: a column is full and ``illegal`` is ``"raise"``, or, with
                 ``DISABLED``, a game is over.
@@ -314,14 +323,14 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
             info = self._ends(arrays, exact)
         observation = self._observe(arrays)
         info |= self._info(self._all_boards, arrays.plies, arrays.masks, both)
-        if exact is not None:  # final_info has that of a move after which another game begins
+        if exact is not None:  # for a move that ends a game in SAME_STEP, final_info has it
             where = playing & ~(ended & (mode is AutoresetMode.SAME_STEP))
-            if where.any():  # else, as in Gymnasium's, there is no such key
+            if where.any():  # else, as in Gymnasium's environments, the key is missing
                 info |= _marked({"exact_reward": exact * where}, where)
         return observation, rewards, ended, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return a tuple with a picture of each board, or None without a render mode."""
+        """Return a tuple with a picture of each board; None if there is no render mode."""
         if self.render_mode is None:
             return None
         if self.render_mode == "ansi":
@@ -390,7 +399,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         )
 
     def _observe(self, arrays: Arrays) -> Any:
-        """Write observations, and return them; after this, a step may follow."""
+        """Write the observations and return them; a step may follow now."""
         kernels.observe(*self._state, arrays.words, arrays.masks, arrays.plies)
         self._started = True
         np.not_equal(self._results, kernels.ONGOING, out=self._over)
@@ -402,7 +411,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     def _info(
         self, where: Bools, plies: Int64s, masks: Int8s, player_rewards: Float64s | None = None
     ) -> dict[str, Any]:
-        """Return what info holds of a game at any time; zeros on boards not in ``where``."""
+        """Return the info that a game has at any time, with zeros on boards not in ``where``."""
         info: dict[str, Any] = {"ply": plies}
         if not self._self_play:
             info["seat"] = (self._seats * where).astype(np.int64)
@@ -413,7 +422,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         return _marked(info, where)
 
     def _ends(self, arrays: Arrays, exact: Float64s | None) -> dict[str, Any]:
-        """Return what info holds of games that end now; with ``SAME_STEP`` begin the next ones."""
+        """Return the info of games that end now; with ``SAME_STEP`` begin the next games."""
         ended, where = arrays.terminations, np.flatnonzero(arrays.terminations)
         if self._agent is not None:
             self._games.end(where, arrays.rewards[where])

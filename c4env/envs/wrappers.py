@@ -18,8 +18,8 @@ from c4env.rules import COLUMNS
 class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any], RecordConstructorArgs):
     """An environment of one board whose observations are a dict of the board and the mask.
 
-    The mask is that of ``info["action_mask"]``, 1 for each legal column and all ones once the game
-    is over. ``ConnectFourVectorEnv`` has ``action_mask="observation"`` for this.
+    The mask is ``info["action_mask"]``: 1 for each legal column, and all ones once the game is
+    over. ``ConnectFourVectorEnv`` needs no wrapper: pass ``action_mask="observation"``.
 
     Example:
         >>> env = MaskInObservation(ConnectFourEnv(), "obs", "mask", dtype="bool")
@@ -44,7 +44,7 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any], Record
             dtype: the dtype of the mask.
 
         Raises:
-            InvalidOption: the keys are equal, or the dtype is none of NumPy's numbers and bool.
+            InvalidOption: the keys are equal, or the dtype is neither a number nor bool.
         """
         RecordConstructorArgs.__init__(self, observation=observation, mask=mask, dtype=dtype)
         gymnasium.Wrapper.__init__(self, env)
@@ -54,7 +54,7 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any], Record
             self._dtype = np.dtype(dtype)
             cells = spaces.Box(0, 1, (COLUMNS,), self._dtype.type)
         except (TypeError, ValueError):
-            raise InvalidOption(f"dtype={dtype!r}: expected such as 'int8' or 'bool'") from None
+            raise InvalidOption(f"dtype={dtype!r}: expected a NumPy dtype such as 'int8'") from None
         self._keys = observation, mask
         self.observation_space = spaces.Dict({observation: env.observation_space, mask: cells})
 

@@ -22,7 +22,7 @@ def test_a_policy_that_needs_more_than_an_observation_is_refused(tmp_path):
     model = sb3_contrib.RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
     model.save(tmp_path / "model.zip")
     for made, who in ((model, ""), (f"sb3:{tmp_path / 'model.zip'}", "model.zip: ")):
-        message = f"{who}policy .* a distribution given observations alone"
+        message = f"{who}policy .* a distribution that needs only observations"
         with pytest.raises(InvalidOption, match=message):
             agents.make(made)
 

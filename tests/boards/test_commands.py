@@ -52,7 +52,7 @@ def test_positions_are_shown_with_their_scores(c4):
         ("run random greedy --html x", "works on the 6x7x4 board only, not on {}"),
         ("run random greedy --openings balanced:2,2", "book is made for 6x7x4, not for {}"),
         ("report run --plots figures", "works on the 6x7x4 board only, not on {}"),
-        ("solve 1g", "'1g': 'g' at 2 is not a column 1.."),
+        ("solve 1g", "'1g': move 2, 'g', is not a column (1 to "),
         ("solve 11 --all file", "--all: expected no positions"),
         ("quality greedy", "is made for 6x7x4, not for {}"),
         ("web", "is made for 6x7x4, not for {}"),

@@ -53,7 +53,7 @@ def test_other_values_are_refused_whatever_their_type(layout, values, dtypes):
             seen = Form(layout)(observe(Position())["observation"]).astype(dtype)
             seen.flat[place] = value
             for read in (position_from, lambda one: boards_from(one[None])):
-                with pytest.raises(InvalidPosition, match=f"must hold {expected} only"):
+                with pytest.raises(InvalidPosition, match=f"must hold only {expected}"):
                     read(seen)
 
 

@@ -48,8 +48,8 @@ def test_a_number_is_plies_and_digits_are_moves(tmp_path, monkeypatch):
         assert list_openings(moves) == choose_openings(moves) == [moves]
     assert list_openings("./44") == list_openings(Path("44")) == ["1"]
     for openings, words in (
-        ("8", "moves: '8': '8' at 1 is not a column 1..7"),
-        ("0", "moves: '0': '0' at 1"),
+        ("8", "moves: '8': move 1, '8', is not a column"),
+        ("0", "moves: '0': move 1, '0'"),
         ("1212121", "moves: the game is over"),
         (44, "openings=44: expected a number of plies 0..8"),
         (True, "openings=True: expected a number of plies"),
@@ -103,7 +103,7 @@ def test_mirror_images_are_two_positions(tmp_path):
 def test_bad_openings_are_refused(tmp_path):
     path = tmp_path / "openings.txt"
     for openings, words in (
-        (b"44\n# x\n48\n", "line 3: '48': '8' at 2"),
+        (b"44\n# x\n48\n", "line 3: '48': move 2, '8'"),
         (b"11111111\n", "line 1: .* full"),
         (b"1212121\n", "line 1: the game is over"),
         (b"# nothing\n", "expected at least one opening"),

@@ -61,7 +61,7 @@ def test_options_that_cannot_be_are_refused_at_the_reset():
         ([{"moves": "44"}], "options of 1 boards: expected one dict, or 2"),
         ([{"moves": "44"}, {}], "expected a start for each, and one seat for all"),
         ([{"moves": "44", "seat": 0}, {"moves": "4", "seat": 1}], "expected a start for each"),
-        ([{"moves": "48"}, {"moves": "4"}], "'8' at 2 is not a column"),
+        ([{"moves": "48"}, {"moves": "4"}], "move 2, '8', is not a column"),
     ):
         envs.set_options(options)
         with pytest.raises(ValueError, match=words):

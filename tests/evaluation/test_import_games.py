@@ -123,7 +123,7 @@ BAD = {
         "": "has no game",
         "a b 44\na b 4x": "line 2: 'a b 4x': expected `first second moves`",
         "a b 4404": "line 1: '4404': a text has 1-based columns 1..7: expected no 0",
-        "a b 448": "line 1: '448': '8' at 3 is not a column",
+        "a b 448": "line 1: '448': move 3, '8', is not a column",
         "a b 4 4 5": "line 1: '4': expected a result",
         "4 4 5 5": "expected columns without spaces",
         f"a b {WON} 0-1": "the moves end in 1-0 by four, not in 0-1",

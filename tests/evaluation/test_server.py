@@ -113,7 +113,7 @@ def test_a_pasted_position_is_moves_or_a_board(client):
     assert pasted("").json() == {"moves": ""}
     board = str(Position.parse("4455612"))
     assert Position.parse(pasted(board).json()["moves"]) == Position.parse("4455612")
-    for text, words in (("4459", "'9' at 4"), ("hello", "is not a drawn board")):
+    for text, words in (("4459", "move 4, '9'"), ("hello", "is not a drawn board")):
         assert pasted(text).status_code == 400
         assert words in pasted(text).json()["error"]
 
@@ -173,7 +173,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path):
         ("ask", '{"kind": "move", "moves": "\\ud800"}', "is not Unicode"),
         ("ask", {}, "expected one of move, hint, scores, values"),
         ("ask", {"kind": "move", "moves": "44"}, "expected a spec"),
-        ("ask", {"kind": "move", "moves": "4-1", "agent": "greedy"}, "'-' at 2 is not a column"),
+        ("ask", {"kind": "move", "moves": "4-1", "agent": "greedy"}, "move 2, '-', is not a"),
         ("ask", {"kind": "move", "moves": -1, "agent": "greedy"}, "is not a move string"),
         ("ask", {"kind": "move", "moves": "1" * 9000, "agent": "greedy"}, "expected at most 42"),
         ("ask", {"kind": "move", "moves": WON, "agent": "greedy"}, "the game is over"),

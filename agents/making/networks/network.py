@@ -2,13 +2,14 @@
 
     network(observations, masks) -> logits [M, 7], or (logits [M, 7], values [M])
 
-Its attribute ``layout`` names the layout of its observations (:mod:`c4env.observation`); without
-it, they are ``planes_last``, ``[M, 6, 7, 2]``. The masks, int8 ``[M, 7]``, are for a network that
-requires two arguments. A function marked by ``c4env.batched`` that requires one gets a dict of
-both. Values are expected results for the side to move, from -1 to 1.
+The network's attribute ``layout`` names the layout of its observations
+(:mod:`c4env.observation`). Without the attribute, the layout is ``planes_last``,
+``[M, 6, 7, 2]``. A network that requires two arguments also gets the masks, int8 ``[M, 7]``. A
+function that ``c4env.batched`` marks and that requires one argument gets a dict of observations and
+masks. Values are expected results for the side to move, from -1 to 1.
 
-Instead of logits a network may give probabilities, which the option ``policy`` declares.
-:func:`as_network` gives all kinds one shape; agents and searches ask a :class:`Network`.
+A network may give probabilities instead of logits; the option ``policy`` declares them.
+:func:`as_network` makes a :class:`Network` of each kind, for agents and searches to ask.
 """
 
 from __future__ import annotations
@@ -47,23 +48,24 @@ TOLERANCE: Final = 0.01
 
 
 class Network:
-    """A function of many boards, to call with NumPy arrays; its answers are checked here.
+    """A function of many boards that is called with NumPy arrays and checks the answers.
 
     Attributes:
         source: the user's function or module.
         policy: ``"logits"`` or ``"probabilities"``; None until an answer shows that they are
             logits.
         name: the name of the function, or of the module's class.
-        deterministic: whether the source says so, by an attribute ``deterministic``.
+        deterministic: whether the source's attribute ``deterministic`` is True.
         layout: the layout that the source declares, or None.
-        takes: what it is called with: both, observations and masks; a dict of both; or one of them.
+        takes: the arguments of the source: ``"both"`` (observations and masks), ``"dict"`` (one
+            dict with observations and masks) or ``"one"`` (observations only).
 
     Raises:
-        InvalidOption: the source has other parameters, or no layout has the declared name.
+        InvalidOption: the source requires other parameters, or no layout has the declared name.
     """
 
     takes: Literal["both", "dict", "one"] = "both"
-    hint = "; mark a function of a dict by c4env.batched"  # where one of one board fails when asked
+    hint = "; mark a function of a dict by c4env.batched"  # for a function of one board that fails
 
     def __init__(self, source: Any, policy: str | None = None, dtype: str = "int8") -> None:
         target = inner_of(source)
@@ -81,16 +83,16 @@ class Network:
             raise InvalidOption(f"{self.name}: policy={policy!r}: expected {expected}")
 
     def scores(self, planes: Int8s, masks: Int8s) -> NDArray[Any]:
-        """Return logits, float64 ``[M, 7]``, or columns, int64 ``[M]``, as it answers.
+        """Return the network's logits, float64 ``[M, 7]``, or its columns, int64 ``[M]``.
 
         Args:
             planes: int8 ``[M, 6, 7, 2]``, the side to move first.
-            masks: int8 ``[M, 7]``, 1 for legal columns; the logits of others may be anything.
+            masks: int8 ``[M, 7]``, 1 for legal columns; illegal columns may have any logits.
 
         Raises:
             EngineFault: the answer has another form, or has nan for a legal column.
-            InvalidOption: the policy is not what the option ``policy`` says; or nothing says what
-                it is, and it looks like probabilities.
+            InvalidOption: the policy is not of the kind that the option ``policy`` declares. Or
+                the option is missing, and the policy looks like probabilities.
         """
         return self._checked(self._ask(planes, masks)[0], masks)
 
@@ -100,8 +102,8 @@ class Network:
         Full columns have the logit -inf. The values are 0 if the network gives none.
 
         Raises:
-            EngineFault, InvalidOption: as :meth:`scores`; or the answer has no logits, an infinite
-                one, or other values than numbers from -1 to 1.
+            EngineFault, InvalidOption: as :meth:`scores`. EngineFault also if the answer has no
+                logits, an infinite logit, or a value that is not a number from -1 to 1.
         """
         from c4env.envs.batch import observed  # compiled
 
@@ -139,7 +141,7 @@ class Network:
                 raise
             got = f"observations {tuple(observations.shape)}"
             raise self._fault(
-                f"raised {describe_error(error)} of {got}",
+                f"raised {describe_error(error)} for {got}",
                 "a function that answers for many boards",
             ) from error
 
@@ -148,7 +150,7 @@ class Network:
         return EngineFault(f"{self.name} {what:.300}: expected {expected}{hint}")
 
     def _checked(self, answer: NDArray[Any], masks: Int8s) -> NDArray[Any]:
-        """Return logits or columns, as :meth:`scores` describes them, or raise the fault."""
+        """Return logits or columns as :meth:`scores` does, or raise the error that it describes."""
         if answer.dtype.kind not in "biuf":
             raise self._fault(
                 f"answered {answer.tolist()!r:.80}",
@@ -157,7 +159,7 @@ class Network:
         if answer.shape == masks.shape[:1]:
             if answer.dtype.kind not in "iu":
                 raise self._fault(f"answered {answer.tolist()[:8]}", "legal columns")
-            return answer.astype(np.int64)  # the game or the environment judges them
+            return answer.astype(np.int64)  # the game or the environment checks the columns
         if answer.shape != masks.shape:
             raise self._fault(
                 f"returned shape {answer.shape}",
@@ -181,7 +183,7 @@ class Network:
                 )
             self.policy = "logits"
             return rows
-        legal = np.where(masks, rows, 0.0)  # what a full column gets is ignored
+        legal = np.where(masks, rows, 0.0)  # the probability of a full column is ignored
         if not are_probabilities(legal, masks.min(axis=1) == 0):
             raise InvalidOption(
                 f"{self.name}: returned the probabilities {rows.tolist()!s:.200}: expected rows "
@@ -192,7 +194,7 @@ class Network:
 
 
 class TensorNetwork(Network):
-    """A function of PyTorch's tensors on a device; float32, in the layout ``tokens`` int64."""
+    """A function of PyTorch tensors on a device; int64 for the layout ``tokens``, else float32."""
 
     def __init__(self, source: Any, policy: str | None = None, device: Any = None) -> None:
         super().__init__(source, policy, "float32")
@@ -207,7 +209,7 @@ class TensorNetwork(Network):
         return split_answer(self.answer(*tensors), len(planes))
 
     def answer(self, observations: Any, masks: Any) -> Any:
-        """Return what the source answers, unchecked.
+        """Return the source's answer without checking it.
 
         Args:
             observations: a tensor in the form :attr:`form`, on any device.
@@ -219,10 +221,10 @@ class TensorNetwork(Network):
         with torch.no_grad():
             try:
                 return self._call(observations, masks.to(observations.device))
-            except RuntimeError as error:  # most often of shapes that do not fit
+            except RuntimeError as error:  # the shapes usually do not fit
                 if self.layout is not None:
                     raise
-                planes = observations.to(torch.int8).cpu().numpy()  # which have no other layout
+                planes = observations.to(torch.int8).cpu().numpy()  # in the default layout
                 fits = " or ".join(repr(name) for name in LAYOUTS if self._answers(name, planes))
                 hint = f"; set its attribute layout to {fits}" if fits else ""
                 raise EngineFault(
@@ -231,7 +233,7 @@ class TensorNetwork(Network):
                 ) from error
 
     def _answers(self, layout: str, planes: Int8s) -> bool:
-        """Whether the source answers with a policy if it gets this layout."""
+        """Whether the source answers observations in this layout with a policy."""
         import torch
 
         twin = copy.copy(self)
@@ -241,25 +243,25 @@ class TensorNetwork(Network):
         try:
             answer = twin._call(observations, masks)
             return bool(split_answer(answer, len(planes))[0].shape == masks.shape)
-        except Exception:  # whatever the user's code raises: this layout is not its own
+        except Exception:  # the user's code may raise any error on another layout
             return False
 
     def _place(self, observations: Any) -> Any:
-        """Return a tensor as the source takes it."""
+        """Return a tensor on the device and of the dtype that the source takes."""
         return observations.to(self.device)
 
 
 class ModuleNetwork(TensorNetwork):
-    """A PyTorch module, which is called in evaluation mode.
+    """A PyTorch module that is called in evaluation mode.
 
-    The tensors are on the device of its parameters and have their dtype. Without parameters they
-    are as for a function.
+    The tensors have the device and the dtype of the module's parameters. A module without
+    parameters gets the same tensors as a function.
     """
 
     hint = ""
 
     def answer(self, observations: Any, masks: Any) -> Any:
-        """Return what the module answers in evaluation mode, unchecked."""
+        """Return the module's answer in evaluation mode without checking it."""
         with evaluating(self.source):
             return super().answer(observations, masks)
 
@@ -277,8 +279,8 @@ class PolicyNetwork(Network):
     The values of a DQN are its greatest Q-values.
 
     Raises:
-        InvalidOption: the model is for another environment, or was trained with ``VecNormalize``;
-            or ``policy`` is another.
+        InvalidOption: the model is for another environment, the model was trained with
+            ``VecNormalize``, or ``policy`` is not ``"logits"``.
     """
 
     def __init__(self, model: Any, policy: str | None = None) -> None:
@@ -286,7 +288,7 @@ class PolicyNetwork(Network):
         self.source = net = getattr(model, "policy", model)
         if policy not in (None, "logits"):
             raise InvalidOption(
-                f"{self.name}: policy={policy!r}: expected logits, which its models give"
+                f"{self.name}: policy={policy!r}: expected logits, which a model gives"
             )
         normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
         if normalised is not None and normalised.norm_obs:
@@ -306,7 +308,7 @@ class PolicyNetwork(Network):
                 scores = as_array(policy.q_net(observations))
                 return scores, np.where(masks, scores, -np.inf).max(axis=1).clip(-1.0, 1.0)
             scores = as_array(policy.get_distribution(observations).distribution.logits)
-            if not values:  # computed apart
+            if not values:  # a separate computation
                 return scores, None
             return scores, as_array(policy.predict_values(observations))[:, 0].clip(-1.0, 1.0)
 
@@ -315,7 +317,7 @@ NETWORK_TYPES: Final[Mapping[Kind, type[Network]]] = {
     Kind.MODEL: PolicyNetwork,
     Kind.MODULE: ModuleNetwork,
     Kind.BATCHED: Network,
-    Kind.FUNCTION: Network,  # at the place of a network every function is one
+    Kind.FUNCTION: Network,  # where a network is expected, every function is a network
 }
 
 
@@ -323,13 +325,14 @@ def as_network(thing: Any, policy: str | None = None) -> Network:
     """Return a model, a module or a function as a network.
 
     Args:
-        thing: the network. A function needs no mark here, and a :class:`Network` is one already.
-        policy: ``"logits"`` or ``"probabilities"``, what the network gives. Without it they are
-            logits, and an answer that looks like probabilities is refused.
+        thing: the network. A function does not need ``c4env.batched`` here. A :class:`Network` is
+            returned unchanged.
+        policy: ``"logits"`` or ``"probabilities"``, what the network gives. None means logits, and
+            an answer that looks like probabilities is refused.
 
     Raises:
-        InvalidOption: ``thing`` is no network, or one that cannot play here; or ``policy`` is
-            another.
+        InvalidOption: ``thing`` is not a network, the network cannot play here, or ``policy`` has
+            another value.
     """
     if isinstance(thing, Network):
         return thing
@@ -342,13 +345,14 @@ def as_network(thing: Any, policy: str | None = None) -> Network:
 
 
 def import_network(path: str, who: str, expected: str) -> Any:
-    """Import a function or module; a class is called without arguments.
+    """Return the function or module of an import path; a class is called without arguments.
 
     Raises:
-        InvalidOption: the path names none; the message begins with ``who``.
+        InvalidOption: the path names neither a function nor a module. The message begins with
+            ``who``.
     """
     name = path.partition(".py:")[2]
-    if name and not name.isidentifier():  # as with the options of an agent
+    if name and not name.isidentifier():  # the name may have options, which only agents have
         raise InvalidOption(
             f"{who}: {name!r} is not a name; expected {expected}; a network has no options: NAME "
             "may be a class without arguments that loads its own weights"
@@ -368,16 +372,16 @@ def form_of(policy: type[Any], observation_space: Any, action_space: Any, who: s
     """Return the form of the observations that a policy of this class and these spaces takes.
 
     Raises:
-        InvalidOption: the policy is for another environment, or gives neither logits nor Q-values
-            of an observation alone, as a recurrent policy; the message begins with ``who``.
+        InvalidOption: the policy is for another environment. Or, as a recurrent policy, it gives
+            neither logits nor Q-values from only an observation. The message begins with ``who``.
     """
     try:
         if not hasattr(policy, "make_q_net"):
             inspect.signature(policy.get_distribution).bind(None, None)  # self, observations
     except (AttributeError, TypeError):
         raise InvalidOption(
-            f"{who}policy {policy.__name__}: expected Q-values, or a distribution given "
-            "observations alone, as in MaskablePPO, PPO, A2C or DQN"
+            f"{who}policy {policy.__name__}: expected Q-values, or a distribution that needs "
+            "only observations, as in MaskablePPO, PPO, A2C or DQN"
         ) from None
     shape = getattr(observation_space, "shape", None)
     layouts = [name for name, layout in LAYOUTS.items() if layout.shape == shape]
@@ -392,13 +396,13 @@ def form_of(policy: type[Any], observation_space: Any, action_space: Any, who: s
 
 
 def inner_of(module: Any) -> Any:
-    """Return the user's module inside one of ``torch.compile`` or ``DataParallel``."""
+    """Return the user's module inside a module of ``torch.compile`` or ``DataParallel``."""
     name = WRAPPERS.get(type(module).__name__) if kind_of(module) is Kind.MODULE else None
     return module if name is None else inner_of(getattr(module, name))
 
 
 def are_probabilities(rows: Float64s, less: Bools | bool = False) -> bool:
-    """Return whether rows ``[M, 7]`` are >= 0 and sum to 1; where ``less``, at most to 1."""
+    """Return whether rows ``[M, 7]`` are >= 0 and sum to 1, or to at most 1 where ``less``."""
     if not (rows >= 0).all():
         return False
     excess = rows.sum(axis=1) - 1
@@ -409,8 +413,8 @@ def takes_masks(target: Any, name: str) -> bool:
     """Return whether a function or module requires two arguments, the second for masks.
 
     Raises:
-        InvalidOption: it takes neither one argument nor two, or Python cannot tell; the message
-            begins with ``name``.
+        InvalidOption: the function takes neither one argument nor two, or Python cannot read its
+            parameters. The message begins with ``name``.
     """
     is_module = kind_of(target) is Kind.MODULE
     function = target.forward if is_module else target
@@ -421,7 +425,7 @@ def takes_masks(target: Any, name: str) -> bool:
         required = sum(p.kind in by_place and p.default is p.empty for p in parameters)
         signature.bind(*[None] * (2 if required == 2 else 1))
     except (TypeError, ValueError) as error:
-        schema = getattr(function, "schema", None)  # of TorchScript, which has no signature
+        schema = getattr(function, "schema", None)  # TorchScript has this instead of a signature
         if isinstance(error, TypeError) or schema is None:
             raise InvalidOption(
                 f"{name}: {error}: expected a network of observations, or of observations and masks"
@@ -445,9 +449,10 @@ def evaluating(module: Any) -> Iterator[None]:
 
 
 def split_answer(answer: Any, boards: int | None = None) -> Output:
-    """Split a network's answer into logits, or columns, and values.
+    """Split a network's answer into logits or columns, and values.
 
-    ``boards``: how many, for a tensor whose first dimension may be missing; None for arrays.
+    ``boards`` is the number of boards for a tensor, whose first dimension may be missing. It is
+    None for arrays.
     """
     values = None
     is_tuple = isinstance(answer, tuple)

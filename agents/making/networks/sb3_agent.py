@@ -22,10 +22,10 @@ _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range")
 class SB3(NetworkAgent):
     """Plays by a model of Stable-Baselines3 or sb3-contrib (needs the package stable-baselines3).
 
-    Only the policy network is rebuilt, in the same way for MaskablePPO, PPO, A2C and DQN. Modules
-    of yours that the model needs may lie beside the file or in the working folder. The file does
-    not say whether the model trained with ``VecNormalize``, and does not contain its statistics.
-    Such a model plays badly here, unless it trained with ``norm_obs=False``.
+    Only the policy network is rebuilt, in the same way for MaskablePPO, PPO, A2C and DQN. Your own
+    modules that the model needs may lie beside the file or in the working folder. The file does not
+    say whether the model trained with ``VecNormalize``, and does not contain its statistics. A
+    model that trained with ``VecNormalize`` plays badly here, unless ``norm_obs`` was False.
 
     Args:
         path: the model's .zip file. Loading can run code, so load only files that you trust.
@@ -42,7 +42,7 @@ def load_policy(path: Path) -> Any:
 
     Raises:
         MissingExtra: the library that made the model is not installed.
-        InvalidOption: the file is missing, or holds no model for this environment.
+        InvalidOption: the file is missing, or does not contain a model for this environment.
     """
     with from_extra("sb3", f"sb3:{path}: needs Stable-Baselines3"):
         from stable_baselines3.common.save_util import load_from_zip_file

@@ -26,8 +26,8 @@ from c4env.lazy import from_extra
 class TorchFunction(NetworkAgent):
     """Plays by a PyTorch module, or a function of tensors (needs the package torch).
 
-    What it draws from PyTorch's generator of the CPU repeats with the seed of :meth:`reset`, and
-    leaves the generator as it was.
+    Random numbers from PyTorch's CPU generator repeat with the seed of :meth:`reset`. A move leaves
+    PyTorch's generator as it was.
 
     Args:
         function: FILE.py:NAME. The file's code runs, so name only files that you trust. A class is
@@ -61,7 +61,7 @@ class TorchFunction(NetworkAgent):
         self._generator: Any = None  # the state of PyTorch's, if a seed was given
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; ``seed`` also seeds what the network draws."""
+        """Begin a new game; ``seed`` also seeds the network's random numbers."""
         import torch
 
         super().reset(seed)
