@@ -1,6 +1,6 @@
 """The bitboard layout, and the rules of the game on it: plain functions of integers.
 
-One integer holds the discs of one side, seven bits a column::
+One integer holds the discs of one side, seven bits per column::
 
      6 13 20 27 34 41 48    always empty: keeps columns apart
      5 12 19 26 33 40 47    top row

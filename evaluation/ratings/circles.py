@@ -8,7 +8,7 @@ above 1.96 times the root of the sum of their squares. This takes at least four 
 
 A triad is three agents whose three pairs are decided, and it is a circle if each of them beats one
 of the others. Chance makes circles too. How many is simulated from the fitted ratings: the sizes
-of all surpluses stay, and the signs are drawn anew. So openings that favour a colour, draws and
+of all surpluses stay, and the signs are drawn again. So openings that favour a colour, draws and
 repeated games stay as they are. The mean sum of a pair is the one that its ratings expect, or its
 own less a standard deviation if that is nearer to 0, or 0 if it has the other sign: styles that Elo
 misses, but that leave the order of the agents as it is, are no circles.
@@ -113,7 +113,7 @@ def _surpluses(tally: Tally) -> tuple[Float64s, Int64s]:
 def _drawn(
     surplus: Float64s, mean: Float64s, draws: int, generator: np.random.Generator
 ) -> Float64s:
-    """Draw the signs of surpluses ``[units, pairs]`` anew; return their sums, ``[draws, pairs]``.
+    """Draw the signs of surpluses ``[units, pairs]`` again; return their sums, ``[draws, pairs]``.
 
     The chance of either sign is the same in all units of a pair. The mean of its sums is ``mean``,
     ``[pairs]``, or as near to it as the surpluses allow.
