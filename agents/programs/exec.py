@@ -52,6 +52,7 @@ class Engine(Agent):
     on_load: Callable[[], None] | None = None  # called before the program starts
     _process: LineProcess | None = None
     _moved = False  # whether the process has moved
+    _allowed = 0.0  # seconds for the move
     _deadline = 0.0  # of the move, on the monotonic clock
 
     @validate_args
@@ -145,7 +146,8 @@ class Engine(Agent):
         if self._is_shared:
             self.close()
         self.nodes = 0
-        self._deadline = time.monotonic() + min(self.limit, self._seconds())
+        self._allowed = min(self.limit, self._seconds())
+        self._deadline = time.monotonic() + self._allowed
         if self.reply == "column":
             column = self._column(position)
         else:  # ties go to the centre, then to the left
@@ -192,7 +194,8 @@ class Engine(Agent):
         With seven scores only the last seven words count, so a repeated position is not removed.
         """
         moves = position.moves()
-        answer = self._ask(moves, max(0.0, self._deadline - time.monotonic()))
+        left = max(0.0, self._deadline - time.monotonic())
+        answer = self._ask(moves, self._allowed, left)
         words = []
         for word in answer.split():
             key, equals, value = word.partition("=")
@@ -218,21 +221,24 @@ class Engine(Agent):
         """Return the seconds for a move or a reset, including a start."""
         return self.timeout if self._moved else self.timeout + STARTUP
 
-    def _ask(self, line: str, seconds: float) -> str:
-        """Send a line and return the answer; an error, or an interrupt, ends the program."""
+    def _ask(self, line: str, seconds: float, left: float | None = None) -> str:
+        """Send a line and return the answer; an error, or an interrupt, ends the program.
+
+        A move has ``seconds``, of which ``left`` are left for this request.
+        """
         if self._process is None:
             if self.on_load is not None:
                 self.on_load()
             self._process = LineProcess(self.command, self.title)
         self.line = line
         try:
-            answer = self._process.ask(line, seconds)
+            answer = self._process.ask(line, seconds if left is None else left)
             if answer.startswith("error"):
                 raise EngineFault(f"{self.title} answered {answer[:300]!r}")
-        except LateAnswer as error:
+        except LateAnswer:
             hint = "" if self._moved else "; does it flush its output?"
             self.close()
-            raise LateAnswer(f"{error}{hint}") from None
+            raise LateAnswer(f"{self.title} gave no answer within {seconds:.3g} s{hint}") from None
         except BaseException:
             self.close()
             raise

@@ -101,7 +101,7 @@ def test_a_program_that_answers_either_of_two_lines_is_ready(tmp_path):
 def test_a_late_answer_is_a_fault(tmp_path, made, monkeypatch):
     monkeypatch.setattr("c4env.agents.programs.exec.STARTUP", 0.1)
     agent = made(f"exec:{answering(tmp_path, 'time.sleep(60)')},timeout=0.1")
-    with pytest.raises(LateAnswer, match=r"gave no answer within 0\.\d+ s; does it flush"):
+    with pytest.raises(LateAnswer, match=r"gave no answer within 0\.2 s; does it flush"):
         agent.choose(HALF)
 
 
@@ -120,6 +120,14 @@ def test_all_questions_of_a_first_move_share_the_time_of_the_start(tmp_path, mad
     source = "import sys, time\ntime.sleep(0.7)\nfor line in sys.stdin: print(0, flush=True)\n"
     agent = made(f"exec:{python(tmp_path, source)},reply=score,timeout=0.5")
     assert agent.choose(Position()) == 3
+
+
+def test_a_late_answer_names_the_time_of_the_whole_move(tmp_path, made):
+    body = "time.sleep(0.0 if len(moves) < 3 else 60)\n    print(0, flush=True)"
+    agent = made(f"exec:{answering(tmp_path, body)},reply=score,timeout=0.3")
+    assert agent.choose(Position.parse("4")) == 3
+    with pytest.raises(LateAnswer, match=r"gave no answer within 0\.3 s$"):
+        agent.choose(Position.parse("44"))
 
 
 # Counts what it was asked, and says of a new game what it heard.
