@@ -65,7 +65,8 @@ Read = tuple[Names | None, Stated | GameRecord]
 def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
     """Read the games of a file, or of all files in a folder that end in one of ``READERS``.
 
-    A folder without such files is read with all folders in it.
+    In a folder without such files, those that PlyBench names ``game_1.json`` are read, also in the
+    folders in it.
 
     Args:
         path: the file or folder. A file of another ending is a text.
@@ -76,7 +77,7 @@ def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
     """
     files = [path]
     if path.is_dir():
-        files = _files(path.iterdir()) or _files(path.rglob("*"))
+        files = _files(path.iterdir()) or _files(path.rglob("game_[0-9]*.json"))
         if not files:
             raise UnreadableRun(
                 f"{path} has no games: expected games.jsonl of a run, or files that end in "

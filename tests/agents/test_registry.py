@@ -104,7 +104,7 @@ def test_an_option_that_a_class_needs_is_asked_for_in_a_spec(tmp_path):
     [
         *(("final.zip", "'sb3:final.zip'"), ("runs/lr=0.1/model.zip", "'sb3:runs/lr=0.1/model.")),
         *(("./eng", "'exec:./eng'"), ("eng", "'exec:./eng'")),
-        ("net.pt", r"'selfplay:net.pt'\? Weights of a network .* FILE.py:CLASS:weights=net.pt$"),
+        ("net.pt", r"'selfplay:net.pt'\? Weights of your .* FILE.py:CLASS:weights=net.pt$"),
         ("net.npz", "weights .* FILE.py:CLASS:weights=net.npz$"),
     ],
 )

@@ -138,7 +138,7 @@ def test_a_move_string_of_other_characters_is_refused(moves):
         with pytest.raises(InvalidPosition) as caught:
             read(moves)
         assert repr(moves) in str(caught.value)
-        assert "1..7" in str(caught.value)
+        assert "(1 to 7)" in str(caught.value)
 
 
 def test_a_full_column_is_refused_where_it_stands():
