@@ -117,7 +117,7 @@ def test_the_page_says_that_the_server_gets_ready(browser, monkeypatch):
     async def prepare(_):
         await asyncio.to_thread(compiled.wait, 60)
 
-    monkeypatch.setattr("c4env.evaluation.web.agent_processes.Hosts.prepare", prepare)
+    monkeypatch.setattr("c4env.evaluation.web.agent_processes.ProcessPool.prepare", prepare)
     with serving(ServerSettings(record=None, jobs=1)) as server:
         page = browser.new_page()
         page.goto(f"{server}/#4455")
