@@ -1,6 +1,6 @@
 """What is kept is kept with all that made it: no changed agent gets what another found.
 
-Answers and refutations, against a change of a module that the agent imports; test_field has all
+Answers and refutations, against a change of a module that the agent imports; test_players has all
 that makes an agent's identity, and test_growth has games.
 """
 
