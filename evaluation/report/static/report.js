@@ -39,7 +39,7 @@
  *   standings: Standing[], results: {first: Results, second: Results, total: Results}[],
  *   pairs: Pairs, pairs_in_words: string[], games: Games, quality: Quality[] | null,
  *   test: {question: string, lower: number, upper: number, llr: number[]} | null,
- *   curves: {points: CurvePoint[], few: number, top: number} | null,
+ *   curves: {points: CurvePoint[], few: number, bottom: number} | null,
  *   mistakes: Record<string, Causes> | null,
  *   scores: string[] | null,
  * }} Run
