@@ -64,31 +64,27 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     """An environment of N boards, each with its own game.
 
     **Self-play form** (no opponent): a step is one ply of the side to move on each board, and the
-    observation is for the side to move next. The reward is for the player who moved.
-    ``info["player_rewards"]`` holds the rewards of both players, so also the loser's -1. The sum of
-    rewards over a game, which Gymnasium's ``RecordEpisodeStatistics`` reports, is therefore 1 if
-    either player won, 0 for a draw and -1 after an illegal move. In every mode of autoreset, the
-    step that ends a game has the return of each player in ``info["player_rewards"]``.
+    observation is for the side to move next. The reward is for the player who moved, and
+    ``info["player_rewards"]`` holds the rewards of both players in every mode of autoreset. The sum
+    of rewards over a game, which Gymnasium's ``RecordEpisodeStatistics`` reports, is 1 if either
+    player won, 0 for a draw and -1 after an illegal move.
 
     **Opponent form**: the caller plays its seat on each board, and the opponent replies within
     the step. Observations and rewards are the caller's.
 
     An observation is a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top, plane 0 the
-    observer's discs) and ``"action_mask"`` int8 ``[N, 7]``. After a game no column is legal. The
-    mask is then all ones, because a policy may still sample a column. Rewards are float64 ``[N]``:
-    1 for a win, -1 for a loss or an illegal move, else 0.
+    observer's discs) and ``"action_mask"`` int8 ``[N, 7]``, which is all ones after a game. Rewards
+    are float64 ``[N]``: 1 for a win, -1 for a loss or an illegal move, else 0.
 
-    Info has Gymnasium's form: bool ``[N]`` ``"_key"`` is True for the boards that have ``"key"``,
-    and ``"key"`` is 0 for the other boards. Info has these keys:
+    Info has these keys in Gymnasium's form: ``"_key"`` is bool ``[N]``, True for the boards that
+    have ``"key"``, and ``"key"`` is 0 for the other boards.
 
-    - ``"ply"`` int64 ``[N]``: the discs on the board; after a reset, only of the boards that the
-      reset started;
+    - ``"ply"`` int64 ``[N]``: the discs on the board; after a reset, of the boards it started;
     - ``"seat"`` int64 ``[N]``, with an opponent: the caller's player;
     - ``"player_rewards"`` float64 ``[N, 2]``, after a step in self-play;
     - ``"winner"`` int64 ``[N]`` (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``[N, 6, 7]``
       and ``"illegal"`` bool ``[N]``, once a game is over, as in ``ConnectFourEnv``;
-    - ``"exact_reward"`` float64 ``[N]``, after a step with ``exact_reward=True``: the exact rewards
-      of the moves played.
+    - ``"exact_reward"`` float64 ``[N]``, after a step with ``exact_reward=True``.
 
     ``metadata["autoreset_mode"]`` says how a board restarts after a game:
 
@@ -97,11 +93,10 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
       of objects, and ``info["final_info"]`` hold the end of the old game.
     - ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
 
-    With ``action_mask="info"``, an opponent, ``layout="flat"`` and ``dtype="float32"``, everything
-    equals what ``gymnasium.vector.SyncVectorEnv`` returns for N objects of ``ConnectFourEnv`` with
-    the same arguments and seeds. ``gymnasium.make_vec("c4env/ConnectFour-v0", N)`` makes this
-    form. If the opponent draws its own random numbers, the forms differ, because one opponent
-    serves all boards here.
+    With ``action_mask="info"``, an opponent, ``layout="flat"`` and ``dtype="float32"``, as
+    ``gymnasium.make_vec("c4env/ConnectFour-v0", N)`` makes it, everything equals what
+    ``gymnasium.vector.SyncVectorEnv`` returns for N objects of ``ConnectFourEnv`` with the same
+    seeds. The forms differ if the opponent, which serves all boards, draws its own random numbers.
 
     Example:
         >>> envs = ConnectFourVectorEnv(256, opponent="greedy")

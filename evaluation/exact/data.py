@@ -232,19 +232,18 @@ def data(
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: total number of positions, 10,000 if not given. The plies get equal parts if
-            every ply has enough positions. None takes every position of ``all`` or ``uci``.
+        positions: total number of positions, 10,000 if not given, in equal parts for the plies
+            that have enough. None takes every position of ``all`` or ``uci``.
         plies: range of discs on the board; by default ``range(8, 31)``.
-        seed: seed of the games that the positions are from, and of their order in the file.
-        sets: ``random``, positions of random games; ``zoo``, positions of games between
-            fast agents, with some random moves; ``all``, every position of up to 12
-            plies; ``uci``, the 67,557 positions of the UCI set, with the split ``exam``.
+        seed: seed of the games of the positions, and of their order in the file.
+        sets: ``random``, of random games; ``zoo``, of games between fast agents, with some random
+            moves; ``all``, every position of up to 12 plies; ``uci``, the 67,557 positions of the
+            UCI set, with the split ``exam``.
         jobs: number of threads, one for each core if not given.
         watch: called with the number of positions labelled and the total.
         concepts: also write the columns of :meth:`Data.concepts`.
         backend: score the positions on a cluster: dask or ray. None scores them on this machine.
-        address: address of the cluster, all of whose workers work. Without an address, dask and ray
-            start ``jobs`` workers on this machine.
+        address: address of a cluster. Without one, dask and ray start ``jobs`` workers here.
 
     Returns:
         the content of the file.
@@ -252,7 +251,7 @@ def data(
     Raises:
         InvalidOption: an argument is invalid, the file exists, or there are too few positions.
         UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
-        Unwritable: the file cannot be written, or another process is writing the file.
+        Unwritable: the file cannot be written, or another process is writing it.
         MissingExtra: pyarrow is not installed.
 
     Example:

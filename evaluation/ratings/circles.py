@@ -35,9 +35,7 @@ class Circles(NamedTuple):
 
     triads: int = 0  #: three agents of whom any two are decided: one beats the other beyond chance
     cyclic: int = 0  #: the triads in which each agent beats one of the others
-    expected: Interval = Interval(
-        0.0, 0.0, 0.0
-    )  #: share by chance, 0..1; 0 in a run without triads
+    expected: Interval = Interval(0.0, 0.0, 0.0)  #: share by chance, 0..1; 0 without triads
     example: tuple[str, ...] = ()  #: the clearest: each beats the next, and the last the first
 
     @property

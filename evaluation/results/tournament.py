@@ -32,9 +32,7 @@ class Frames(NamedTuple):
 
     games: Any  #: a row for each game
     ratings: Any  #: a row for each agent, the strongest first, with its forfeits by kind
-    table: (
-        Any  #: a row for each pairing: first, second, games, wins, draws, losses, score; forfeits
-    )
+    table: Any  #: a row for each pairing: both names, games, wins, draws, losses, score, forfeits
 
 
 @dataclass(frozen=True)
