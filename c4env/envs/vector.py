@@ -69,8 +69,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     of rewards over a game, which Gymnasium's ``RecordEpisodeStatistics`` reports, is 1 if either
     player won, 0 for a draw and -1 after an illegal move.
 
-    **Opponent form**: the caller plays its seat on each board, and the opponent replies within
-    the step. Observations and rewards are the caller's.
+    **Opponent form**: the opponent replies within the step, and observations are the caller's.
 
     An observation is a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top, plane 0 the
     observer's discs) and ``"action_mask"`` int8 ``[N, 7]``, which is all ones after a game. Rewards
@@ -89,8 +88,8 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     ``metadata["autoreset_mode"]`` says how a board restarts after a game:
 
     - ``NEXT_STEP``: the next step ignores the action and resets the board.
-    - ``SAME_STEP``: the step that ends a game starts the next game. ``info["final_obs"]``, an array
-      of objects, and ``info["final_info"]`` hold the end of the old game.
+    - ``SAME_STEP``: the step that ends a game starts the next game. ``info["final_obs"]`` (objects)
+      and ``info["final_info"]`` hold the end of the old game.
     - ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
 
     With ``action_mask="info"``, an opponent, ``layout="flat"`` and ``dtype="float32"``, as
