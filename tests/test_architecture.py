@@ -7,6 +7,7 @@ rooms before it. Imports inside functions and for typing alone count as well.
 import ast
 import functools
 import graphlib
+import importlib
 import shutil
 from typing import NamedTuple
 
@@ -123,6 +124,21 @@ def test_no_import_turns_an_arrow():
 def test_c4env_imports_what_a_variable_names_in_one_module():
     computed = {found.module for found in all_imports() if not found.target}
     assert [m for m in computed if package_of(m) == "c4env"] == ["c4env.lazy"]
+
+
+def test_what_c4env_takes_from_the_agents_by_a_text_exists():
+    taken = [
+        (node.value.args[0].value, node.attr)
+        for module, path in modules().items()
+        if package_of(module) == "c4env"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Call)
+        and called(node.value) == "agents_module"
+    ]
+    assert len(taken) >= 5
+    for name, attribute in taken:
+        assert hasattr(importlib.import_module(f"c4env.agents.{name}"), attribute), name
 
 
 def test_a_wrong_import_of_each_kind_is_found():

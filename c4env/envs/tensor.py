@@ -183,7 +183,7 @@ class ModuleOpponent:
 
     def __init__(self, module: torch.nn.Module) -> None:
         """Make the opponent; the module stays on its device and plays with its current weights."""
-        self._network = agents_module("making.networks").as_network(module)
+        self._network = agents_module("making.networks.network").as_network(module)
 
     def __call__(self, seen: Observed) -> Tensor:
         """Return the columns ``[N]``; ``seen`` is as for every opponent of :func:`restart`."""

@@ -195,7 +195,7 @@ VARIABLES = {
 
 
 @contextmanager
-def cluster_of(engine, log, *workers):
+def cluster_of(engine, logs, *workers):
     """Start a cluster with a worker in each folder, with the variables beside it."""
     pytest.importorskip("distributed" if engine == "dask" else "ray")
     started = []
@@ -207,6 +207,7 @@ def cluster_of(engine, log, *workers):
         command[0] = os.path.join(os.path.dirname(sys.executable), command[0])
         variables = environment(**VARIABLES, **variables)
         options = {"env": variables, "stderr": subprocess.STDOUT, "start_new_session": True}
+        log = logs / f"log{len(started)}"  # its own: others go on to write theirs
         with open(log, "w") as file:
             started.append(subprocess.Popen(command, stdout=file, **options))
         while said not in log.read_text():  # one after the other: Ray's choose their ports
@@ -242,7 +243,7 @@ def test_a_run_outlives_a_worker_and_refuses_machines_that_differ(engine, tmp_pa
     path = {"PYTHONPATH": os.pathsep.join([str(library), environment()["PYTHONPATH"]])}
     command = "-m", "c4env.evaluation", "run", "mine.py", "greedy", "--openings", "2", "--quiet"
     workers = (other, path), (fine, {}), (fine, path), (fine, path)
-    with cluster_of(engine, tmp_path / "log", *workers) as its:
+    with cluster_of(engine, tmp_path, *workers) as its:
         where = "--out", "out", "--backend", engine, "--address", its.address
         run = start_python(*command, *where, cwd=fine, env=environment(**VARIABLES, **path))
         wait_for_lines(run, fine / "out" / "games.jsonl", 4)

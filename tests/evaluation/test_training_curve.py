@@ -157,4 +157,4 @@ def test_the_callback_measures_and_changes_nothing(tmp_path):
     steps = [row.step for row in read_curve(tmp_path).rows]
     assert steps[0] == 256  # the first step of eight boards from 250 on
     assert [step for step, _ in own] == steps
-    assert all(0 <= line["strength/blunders"] <= 1 for _, line in own)
+    assert all(0 <= line["strength/accuracy"] <= 1 for _, line in own)

@@ -13,7 +13,7 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 def test_a_short_training_beats_random_by_the_spec_of_its_weights(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     example("plain_ppo").train("net.pt", 40_000, every=20_000)
-    assert "blunders" in capsys.readouterr().out  # the curve
+    assert "accuracy" in capsys.readouterr().out  # the curve
     spec = f"{EXAMPLES}/plain_ppo.py:Mine:weights=net.pt"
     assert agents.make(spec).choose(Position()) in range(7)
     assert share_against_random(spec, 2) > 0.6
