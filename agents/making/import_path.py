@@ -119,10 +119,10 @@ def modules_in(folders: Iterable[str], names: Iterable[str]) -> dict[str, str]:
     """
     folders, waiting = [*folders], [*names]
     files: dict[str, str] = {}
-    seen = {"", *_RUNNING}
+    seen = {""}
     while waiting:
         name = waiting.pop()
-        if name in seen or name in sys.builtin_module_names:
+        if name in seen or name.partition(".")[0] in _RUNNING or name in sys.builtin_module_names:
             continue
         seen.add(name)
         parent = name.rpartition(".")[0]
