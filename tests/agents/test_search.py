@@ -47,7 +47,7 @@ def games(seed, count, least=0):
 def test_a_search_is_the_reference(name, depth, least):
     kind, system = SYSTEMS[name]
     agent = kind(depth)
-    for moves in games(20 + depth, 12, least):
+    for moves in games(20 + depth, 6, least):
         board, player = reference.board_after(moves), len(moves) % 2
         column, value, nodes = reference.best_column(board, player, depth, system)
         result = agent.search(Position.parse(moves))

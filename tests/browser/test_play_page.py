@@ -180,6 +180,7 @@ def test_a_long_search_shows_progress_and_can_be_stopped(open_page):
     assert len(moves_of(page)) == 2
 
 
+@pytest.mark.isolated
 def test_a_bad_position_is_answered_and_the_game_stays(open_page):
     page = open_page("moves=4455&red=human&yellow=human")
     page.click("#position > summary")

@@ -127,6 +127,7 @@ def test_a_cell_leads_to_its_games(page, folder):
     assert page.locator("#list tbody tr").count() == lost
 
 
+@pytest.mark.isolated
 def test_figures_are_drawn_for_every_agent(page):
     for figure in ("#ratings circle", "#colours circle", "#colours rect", "#accuracy figure"):
         assert page.locator(figure).count() == 3

@@ -167,6 +167,7 @@ def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
     assert not Path(used).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_disk_that_fills_up_keeps_its_code_and_the_rest_is_temporary(small):
     script, cache = small / "main.py", small / "cache"

@@ -93,6 +93,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert words in refusal(given, capsys)
 
 
+@pytest.mark.slow
 def test_a_users_module_that_raises_is_one_line_everywhere(folder, capsys):
     (folder / "raising_agent.py").write_text("1 / 0\n")
     for command in ("play {} random", "web {}", "list {}", "run random alphabeta:heuristic={}"):

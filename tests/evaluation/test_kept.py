@@ -145,6 +145,7 @@ def agent(seen):
 """
 
 
+@pytest.mark.slow
 def test_after_a_repair_forfeits_and_missing_answers_are_asked_for_again(folder):
     (folder / "own.py").write_text(BREAKS)
     field = {"own": "own.py", "random": "random"}

@@ -9,6 +9,7 @@ import pytest
 
 from c4env import evaluation
 from c4env.errors import InvalidOption, UnreadableRun
+from c4env.evaluation.records.game import digest
 from c4env.evaluation.records.run_folder import GAMES_FILE, RUN_FILE
 from c4env.evaluation.report.page import contents
 from c4env.evaluation.results.placement import (
@@ -74,10 +75,10 @@ def test_a_placement_plays_each_opening_with_both_colours(placed):
 def test_the_same_seed_plays_the_same_games(placed, tmp_path):
     """With more jobs, after an interruption within a pair, as a part of more games, and read."""
     folder, placement = placed
-    assert place("greedy", games=12, seed=3, jobs=2).digest == placement.digest
+    assert digest(place("greedy", games=6, seed=3, jobs=2).games) == digest(placement.games[:6])
     games = (folder / GAMES_FILE).read_text().splitlines(keepends=True)
     shutil.copy(folder / RUN_FILE, tmp_path)
-    (tmp_path / GAMES_FILE).write_text("".join(games[:5]))
+    (tmp_path / GAMES_FILE).write_text("".join(games[:9]))
     assert place("greedy", games=12, seed=3, out=tmp_path).digest == placement.digest
     again = place("greedy", games=12, seed=3, out=folder)
     assert again.games == placement.games  # read, not played
@@ -85,7 +86,7 @@ def test_the_same_seed_plays_the_same_games(placed, tmp_path):
     assert isinstance(read, Placement)
     assert read.elo == placement.elo
     assert place("greedy", games=6, seed=3, out=folder).games == placement.games[:6]
-    assert place("greedy", games=12, seed=4).digest != placement.digest
+    assert digest(place("greedy", games=2, seed=4).games) != digest(placement.games[:2])
 
 
 def test_a_width_ends_it_early():

@@ -149,6 +149,7 @@ def test_two_versions_with_a_helper_of_one_name_have_processes_of_their_own(fold
     with_hosts(use)
 
 
+@pytest.mark.slow
 def test_a_search_without_end_is_stopped_and_said():
     async def use(hosts):
         assert (await result(hosts, ENDLESS))["error"] == "no answer within 1 seconds"

@@ -7,6 +7,7 @@ from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
 
 pytest.importorskip("openai")
+pytestmark = pytest.mark.slow
 
 SPEC = f"llm={ROOT / 'docs' / 'examples' / 'language_model.py'}:agent:model=tiny,retries=1"
 RUN = ("-m", "c4env.evaluation", "run", SPEC, "random", "--openings", "0", "--out", "run")
@@ -42,14 +43,12 @@ def test_a_run_that_breaks_off_goes_on_and_repeats_no_request(server, play, tmp_
     assert len(server.asked) - 1 == answers.read_text().count('"answer"')
 
 
-@pytest.mark.slow
 def test_a_run_ends_when_its_tokens_are_used_up(server, play):
     assert "tokens or more (BUDGET); 0 of 2 games are in run" in play(BUDGET="200").stderr
     assert len(server.asked) == 2
     assert play().returncode == 0
 
 
-@pytest.mark.slow
 def test_an_illegal_answer_is_asked_again_and_the_second_forfeits(server, play, tmp_path):
     server.answer = lambda body: f"Move: {KEY}"
     done = play()
@@ -61,7 +60,6 @@ def test_an_illegal_answer_is_asked_again_and_the_second_forfeits(server, play, 
     assert rows_of(tmp_path / "answers.jsonl")[0]["answer"] == "Move: [key]"
 
 
-@pytest.mark.slow
 def test_without_a_key_an_answer_is_kept_as_it_is(server, play, tmp_path):
     server.answer = lambda body: "There is none"
     assert play(OPENAI_API_KEY="").returncode == 0

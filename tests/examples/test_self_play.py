@@ -1,11 +1,13 @@
 """The self-play in NumPy: that it learns, and that a spec names its agent."""
 
 import numpy as np
+import pytest
 
 from c4env import agents
 from tests.helpers.examples import EXAMPLES, example, require_whole_games, share_against_random
 
 
+@pytest.mark.slow
 def test_a_short_training_beats_random_by_the_spec_of_its_weights(tmp_path):
     script = example("self_play")
     weights = script.train(20)

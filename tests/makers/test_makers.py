@@ -10,6 +10,7 @@ from tests.makers import leaderboard
 from tests.makers.__main__ import main
 
 
+@pytest.mark.slow
 def test_the_tables_of_the_leaderboard_are_made_from_the_stored_games():
     board = stored_board()
     for path, made in (

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from c4env.evaluation.cli import COMMANDS
 from tests.helpers.paths import ROOT
 from tests.makers import outputs
@@ -30,6 +32,7 @@ $ c4 no such command
 """
 
 
+@pytest.mark.slow
 def test_outputs_are_written_below_their_commands():
     """In the marked block alone, and without times; a block after it is not run."""
     lines = outputs.made(PAGE.format(most="")).splitlines()
