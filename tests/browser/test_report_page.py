@@ -74,6 +74,18 @@ def test_a_costly_move_opens_its_game(page, folder):
     assert "A blunder: " in page.inner_text("#judged")
 
 
+def test_a_first_losing_move_opens_its_game(page, folder):
+    _, games = read_folder(folder / "run")
+    with Judge() as judge:
+        losses = Mistakes.of(games, "random", judge).first_losses
+    cells = page.locator("#first-losses tr", has_text="random").locator("td").all_inner_texts()
+    any_kind, *kinds = [str(loss.games) for loss in losses]
+    assert cells == [any_kind, f"{losses[0].ply:g}", *kinds]
+    page.locator("#first-losses tr", has_text="random").locator("a").first.click()
+    assert page.url.endswith(f"#game={losses[0].game + 1}&ply={losses[0].earliest}")
+    assert "A blunder: " in page.inner_text("#judged")
+
+
 @pytest.mark.isolated
 def test_a_replay_shows_the_exact_scores(page, folder):
     _, games = read_folder(folder / "run")
