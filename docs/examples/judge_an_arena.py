@@ -50,7 +50,7 @@ def judge(folder, html, out=None):
     for line in left_out:
         print("left out:", line, file=sys.stderr)
     if not games:
-        sys.exit(f"{folder} has no games: expected files that end in {', '.join(ENDINGS)}")
+        sys.exit(f"{folder} has no games: expected a folder of {', '.join(ENDINGS)} files")
     with tempfile.TemporaryDirectory() as temporary:
         found = Path(temporary, folder.resolve().name)  # the page has its name as the title
         found.mkdir()

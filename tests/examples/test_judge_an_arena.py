@@ -134,4 +134,4 @@ def test_a_folder_without_games_is_refused(tmp_path):
     (tmp_path / "notes.md").write_text("nothing")
     made = run(tmp_path)
     assert (made.returncode, made.stdout) == (1, "")
-    assert made.stderr.startswith(f"{tmp_path} has no games: expected files that end in ")
+    assert made.stderr.startswith(f"{tmp_path} has no games: expected a folder of ")
