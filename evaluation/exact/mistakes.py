@@ -8,8 +8,9 @@ images.
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -85,6 +86,20 @@ class Mistake(NamedTuple):
         return f"{self.kind}, {cost}, {times}: {played}; best {columns}: {best}."
 
 
+class FirstLoss(NamedTuple):
+    """The games of an agent whose first losing move is of one kind.
+
+    A losing move is a blunder after which exact play loses. A ply is the number of discs on the
+    board before the move. A game of the agent against itself counts twice.
+    """
+
+    kind: str  # one of KINDS, "any", or "none"
+    games: int
+    ply: float | None = None  # the median over the games
+    earliest: int | None = None  # the least ply
+    game: int | None = None  # index in the run of the game with the least ply
+
+
 class Part(NamedTuple):
     """A group of an agent's games or moves, and the moves of its opponents in the same games."""
 
@@ -107,6 +122,12 @@ PART_COLUMNS: Final = (
     Column("opponents", ".1%"),
 )
 """The columns of :class:`Part`; "given_away" is in points."""
+
+FIRST_LOSS_COLUMNS: Final = (
+    *map(Column, ("kind", "games", "ply", "earliest")),
+    Column("game", of=lambda loss: None if loss.game is None else loss.game + 1),
+)
+"""The columns of :class:`FirstLoss`; games count from 1."""
 
 MISTAKE_COLUMNS: Final = (
     Column("moves"),
@@ -133,6 +154,8 @@ class Mistakes(Result):
             mistakes of the endgame. The costliest mistake of each group comes first.
         left_out: the number of openings that ``parts`` leaves out.
         forfeits: a sentence on the forfeited games.
+        first_losses: a row for the games with a losing move ("any"), a row for each kind of the
+            first one, and a row for the games without ("none").
     """
 
     player: str
@@ -140,6 +163,7 @@ class Mistakes(Result):
     mistakes: tuple[Mistake, ...]
     left_out: int = 0
     forfeits: tuple[str, ...] = ()
+    first_losses: tuple[FirstLoss, ...] = ()
 
     @classmethod
     def of(cls, games: Sequence[GameRecord], player: str, judge: Judge) -> Mistakes:
@@ -166,14 +190,16 @@ class Mistakes(Result):
         played = [games[n] for n in numbers]
         parts, left_out = _parts(played, quality, player)
         forfeits = tuple(WinTable.of(played).reasons_of_forfeits())
-        return cls(player, tuple(parts), _grouped(games, moves), left_out, forfeits)
+        mistakes, losses = _grouped(games, moves), tuple(_first_losses(games, moves))
+        return cls(player, tuple(parts), mistakes, left_out, forfeits, losses)
 
     def tables(self) -> dict[str, Table]:
-        """A row for each mistake, and a row for each part."""
+        """A row for each mistake, for each part, and for each kind of first losing move."""
         forfeits = [Column("forfeits")] if any(part.forfeits for part in self.parts) else []
         return {
             "mistakes": Table(MISTAKE_COLUMNS, self.mistakes),
             "parts": Table([*PART_COLUMNS, *forfeits], self.parts),
+            "first_losses": Table(FIRST_LOSS_COLUMNS, self.first_losses),
         }
 
     def summary(self) -> str:
@@ -260,6 +286,32 @@ def _part(
     return Part(where, len(counted) or None, score, own, opponents, forfeits)
 
 
+def _mistake(games: Sequence[GameRecord], n: int, move: JudgedMove) -> Mistake:
+    """Return the blunder of game ``n``."""
+    best = tuple(c for c, score in enumerate(move.scores) if score == move.best)
+    before = games[n].moves[: move.ply]
+    return Mistake(before, move.column, best, move.best, move.best - move.loss, (n,))
+
+
+def _first_losses(
+    games: Sequence[GameRecord], moves: Sequence[tuple[int, JudgedMove]]
+) -> Iterator[FirstLoss]:
+    """Yield the rows of :class:`FirstLoss` of numbered moves, which are in order."""
+    found: dict[tuple[int, int], Mistake] = {}
+    for n, move in moves:
+        if move.blunder and move.best - move.loss < 0:
+            found.setdefault((n, move.ply & 1), _mistake(games, n, move))
+    for kind in ("any", *KINDS):
+        some = [mistake for mistake in found.values() if kind in ("any", mistake.kind)]
+        if not some:
+            yield FirstLoss(kind, 0)
+            continue
+        plies = [len(mistake.moves) for mistake in some]
+        (game,) = some[plies.index(min(plies))].games
+        yield FirstLoss(kind, len(some), statistics.median(plies), min(plies), game)
+    yield FirstLoss("none", len({(n, move.ply & 1) for n, move in moves}) - len(found))
+
+
 def _grouped(
     games: Sequence[GameRecord], moves: Sequence[tuple[int, JudgedMove]]
 ) -> tuple[Mistake, ...]:
@@ -270,15 +322,13 @@ def _grouped(
     mistakes: dict[tuple[Position, int], Mistake] = {}
     for n, move in moves:
         if move.blunder:
-            before = games[n].moves[: move.ply]
-            position = Position.parse(before)
+            new = _mistake(games, n, move)
+            position = Position.parse(new.moves)
             image, mirrored = canonical(position), COLUMNS - 1 - move.column
             column = move.column if image == position else mirrored
             if position == position.mirror():
                 column = min(move.column, mirrored)
-            best = tuple(c for c, score in enumerate(move.scores) if score == move.best)
-            new = Mistake(before, move.column, best, move.best, move.best - move.loss, ())
-            mistake = mistakes.get((image, column), new)
+            mistake = mistakes.get((image, column), new._replace(games=()))
             mistakes[image, column] = mistake._replace(games=(*mistake.games, n))
 
     def place(mistake: Mistake) -> tuple[int, float, int, str]:

@@ -15,7 +15,7 @@ from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.ratings.sprt import Sprt
 from c4env.evaluation.records.run_folder import read_folder
 from c4env.evaluation.report import page as report
-from c4env.evaluation.results.match import play_match
+from c4env.evaluation.results.match import play_match, read_games
 from c4env.evaluation.tables import rounded
 from tests.browser.chromium import FAINT
 from tests.evaluation.test_report import GAMES, crowded
@@ -71,6 +71,18 @@ def test_a_costly_move_opens_its_game(page, folder):
     item.locator("a").click()
     assert page.url.endswith(f"#game={first.games[0] + 1}&ply={len(first.moves)}")
     assert f"random, to move; it played {first.column + 1}." in page.inner_text("#said")
+    assert "A blunder: " in page.inner_text("#judged")
+
+
+def test_a_first_losing_move_opens_its_game(page, folder):
+    _, games = read_folder(folder / "run")
+    with Judge() as judge:
+        losses = Mistakes.of(games, "random", judge).first_losses
+    cells = page.locator("#first-losses tr", has_text="random").locator("td").all_inner_texts()
+    any_kind, *kinds = [str(loss.games) for loss in losses]
+    assert cells == [any_kind, f"{losses[0].ply:g}", *kinds]
+    page.locator("#first-losses tr", has_text="random").locator("a").first.click()
+    assert page.url.endswith(f"#game={losses[0].game + 1}&ply={losses[0].earliest}")
     assert "A blunder: " in page.inner_text("#judged")
 
 
@@ -260,3 +272,16 @@ def test_the_course_of_a_test_is_shown(browser, tmp_path):
     assert hypotheses in page.inner_text("#question")
     assert not page.is_visible("#command")  # a run from Python has none
     page.close()
+
+
+def test_games_without_costs_have_no_figure_of_costs(browser, page, tmp_path):
+    assert page.is_visible("#cost-card")
+    path = tmp_path / "elsewhere.html"
+    with Judge() as judge:
+        run = read_games([("gpt", "claude", "4455667")])
+        path.write_text(report.page(report.contents(run, judge=judge)))
+    other = browser.new_page()
+    other.goto(path.as_uri())
+    assert not other.is_visible("#cost-card")
+    assert other.is_visible("#accuracy-card")
+    other.close()

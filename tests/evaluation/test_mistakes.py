@@ -2,7 +2,7 @@ import pytest
 
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption
-from c4env.evaluation.exact.mistakes import Mistake, Mistakes
+from c4env.evaluation.exact.mistakes import FirstLoss, Mistake, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.records.game import GameRecord
@@ -75,6 +75,30 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
         for (low, high), q in slices.items()
         if q.moves + q.forced
     }
+
+
+def test_the_first_losing_move_of_each_game_has_its_kind_and_its_ply(games, judge):
+    assert Mistakes.of(games, "a", judge).first_losses == (
+        FirstLoss("any", 3, 31, 31, 0),
+        FirstLoss("missed win", 0),
+        FirstLoss("missed block", 0),
+        FirstLoss("opened a win", 2, 31, 31, 0),
+        FirstLoss("deeper", 0),
+        FirstLoss("endgame", 1, 31, 31, 2),
+        FirstLoss("none", 2),
+    )
+    assert {loss.games for loss in Mistakes.of(games, "b", judge).first_losses} == {0, 5}
+
+
+@pytest.mark.compiled
+def test_only_a_blunder_that_exact_play_loses_is_a_losing_move():
+    game = GameRecord(("a", "b"), "", "345", None, "cut")
+    with Judge() as judge:
+        first, _, third = (judge.scores(Position.parse("345"[:ply])) for ply in range(3))
+        result = Mistakes.of([game], "a", judge)
+    assert (max(first), first[2]) == (1, 0)  # a blunder, but not a losing move
+    assert (max(third), third[4]) == (0, -3)
+    assert result.first_losses[0] == FirstLoss("any", 1, 2, 2, 0)
 
 
 def test_an_agent_against_itself_has_the_points_of_both_colours(solver, judge):

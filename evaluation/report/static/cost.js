@@ -1,8 +1,10 @@
 "use strict";
 // Strength against cost: a point for each agent, with its name where there is room.
 
+/** Whether any cost is known; games of other programs have none. */
+const MEASURED = RUN.standings.some((row) => row.ms > 0 || row.nodes > 0);
 /** Whether this card and the accuracy's stand side by side. */
-const PAIRED = AGENTS.length <= 8 && RUN.quality !== null;
+const PAIRED = MEASURED && AGENTS.length <= 8 && RUN.quality !== null;
 /** Height and rows of the accuracy's panels, beside which the figure is as high. */
 const PANEL =
   AGENTS.length <= 2
@@ -173,6 +175,8 @@ function around(px, py, words, most) {
 function showCosts() {
   if (!RUN.standings.some((row) => row.ms > 0)) $("unit").value = "nodes";
   for (const card of $("curves").children) card.classList.toggle("whole", !PAIRED);
+  $("cost-card").hidden = !MEASURED;
+  if (!MEASURED) return;
   figure("cost", drawCosts);
   $("unit").addEventListener("change", () =>
     $("cost").replaceChildren(drawCosts($("cost").clientWidth)),

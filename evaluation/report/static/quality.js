@@ -101,12 +101,37 @@ function showQuality() {
     const row = RUN.quality.find(({ player }) => player === agent);
     const head = rowHead(agent);
     if (!row) return element("tr", {}, head);
-    const counts = COUNTS.map((name) => element("td", {}, String(row[name])));
     const measures = MEASURES.map(([name, , show]) => measure(row, name, show));
-    return element("tr", {}, head, ...counts, ...measures);
+    const counts = COUNTS.map((name) => element("td", {}, String(row[name])));
+    return element("tr", {}, head, ...measures, ...counts);
   });
-  const heads = headOf(["agent", ...COUNTS, ...MEASURES.map(([, words]) => words)]);
+  const heads = headOf(["agent", ...MEASURES.map(([, words]) => words), ...COUNTS]);
   $("quality").append(heads, element("tbody", {}, ...rows));
+}
+
+function showFirstLosses() {
+  const kinds = Object.values(RUN.mistakes)[0].first_losses.map(({ kind }) => kind);
+  const rows = AGENTS.map((agent) => {
+    const losses = RUN.mistakes[agent]?.first_losses;
+    if (!losses) return element("tr", {}, rowHead(agent));
+    const [any, ...cells] = losses.map((loss) => element("td", {}, gamesOf(loss)));
+    const median = element("td", {}, String(losses[0].ply ?? ""));
+    return element("tr", {}, rowHead(agent), any, median, ...cells);
+  });
+  const names = kinds.slice(1, -1);
+  const heads = headOf(["agent", "with one", "median ply", ...names, "without"]);
+  $("first-losses").append(heads, element("tbody", {}, ...rows));
+}
+
+/**
+ * The number of games, as a link to the game with the earliest move, if there is one.
+ * @param {FirstLoss} loss
+ */
+function gamesOf({ games, earliest, game }) {
+  if (game === null) return String(games);
+  const link = linkTo(game, earliest, String(games));
+  link.title = link.ariaLabel = `${games}, the earliest in game ${game} at ply ${earliest}`;
+  return link;
 }
 
 /** @type {[string, (part: Part) => string][]} */
@@ -122,7 +147,7 @@ const PART_COLUMNS = [
 
 function showCauses() {
   /** @type {Causes} */
-  const nothing = { parts: [], mistakes: [], words: [] };
+  const nothing = { parts: [], first_losses: [], mistakes: [], words: [] };
   const { parts, mistakes, words } = RUN.mistakes[$("whose").value] ?? nothing;
   const rows = parts.map((part) => {
     const cells = PART_COLUMNS.map(([, show]) => element("td", {}, show(part)));
@@ -134,6 +159,20 @@ function showCauses() {
 }
 
 /**
+ * A link that opens a game in the replay; games count from 1.
+ * @param {number} game
+ * @param {number} ply
+ * @param {string} words
+ */
+function linkTo(game, ply, words) {
+  const open = () => {
+    openGame(game - 1, ply);
+    bringIntoSight($("replay"));
+  };
+  return element("a", { href: `#game=${game}&ply=${ply}`, on: { click: open } }, words);
+}
+
+/**
  * A costly move, with its position and a link to its game; games and columns count from 1.
  * @param {Mistake} mistake
  * @param {string} words
@@ -141,16 +180,7 @@ function showCauses() {
 function costly({ moves, column, game }, words) {
   const drawing = element("div", { "aria-hidden": "true" });
   makeBoard(drawing).show({ moves, next: DIGITS.indexOf(column) });
-  const open = () => {
-    openGame(game - 1, moves.length);
-    bringIntoSight($("replay"));
-  };
-  const href = `#game=${game}&ply=${moves.length}`;
-  const link = element(
-    "a",
-    { href, on: { click: open } },
-    `Game ${game}, disc ${moves.length + 1}`,
-  );
+  const link = linkTo(game, moves.length, `Game ${game}, disc ${moves.length + 1}`);
   const code = element("code", {}, `c4 solve ${moves || "-"}`);
   return element("li", {}, drawing, element("div", {}, element("p", {}, words), link, code));
 }
@@ -160,6 +190,7 @@ function showMoves() {
   if (!RUN.quality) return;
   showCurves();
   showQuality();
+  showFirstLosses();
   $("whose").append(...AGENTS.map((name) => element("option", { value: name }, name)));
   $("whose").addEventListener("change", showCauses);
   showCauses();

@@ -31,7 +31,13 @@
  * }} CurvePoint
  * @typedef {Record<string, any>} Part a row of `c4 report --agent NAME`
  * @typedef {Record<string, any>} Mistake
- * @typedef {{parts: Part[], mistakes: Mistake[], words: string[]}} Causes of an agent's losses
+ * @typedef {{
+ *   kind: string, games: number, ply: number | null, earliest: number | null,
+ *   game: number | null,
+ * }} FirstLoss games by the kind of their first losing move
+ * @typedef {{
+ *   parts: Part[], first_losses: FirstLoss[], mistakes: Mistake[], words: string[],
+ * }} Causes of an agent's losses
  *
  * @typedef {{
  *   title: string, summary: string, date: string | null, command: string | null,
