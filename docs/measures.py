@@ -76,7 +76,7 @@ def blunders(judged: Quality) -> str:
         parts.append(words(x + 10, y + (4 if agent != "mcts" else -4), agent, fill=colour))
     parts.append(words(50, 14, "blunders in the exam's positions", size=12))
     parts.append(words(274, 274, "discs on the board", size=12, text_anchor="middle"))
-    return sheet(640, 282, "Blunder rate in the exam by the number of discs", parts)
+    return sheet(590, 282, "Blunder rate in the exam by the number of discs", parts)
 
 
 def rewards() -> str:
@@ -87,7 +87,7 @@ def rewards() -> str:
     assert untrained is not None
 
     def x_of(share: str) -> float:
-        return 190 + 25 * (float(share) - 36)
+        return 190 + 21 * (float(share) - 36)
 
     parts = []
     for share in ("36", "40", "44", "48", "52"):
@@ -105,8 +105,8 @@ def rewards() -> str:
         parts += [dot(x_of(share), y, colour, 5) for share in seeds]
         parts.append(line(x_of(mean), y - 11, x_of(mean), y + 11, colour, 2))
     shown = "accuracy in the exam: a dot per seed, a bar at the mean"
-    parts.append(words(390, 148, shown, size=12, text_anchor="middle"))
-    return sheet(640, 156, "Accuracy in the exam after training with either reward", parts)
+    parts.append(words(358, 148, shown, size=12, text_anchor="middle"))
+    return sheet(560, 156, "Accuracy in the exam after training with either reward", parts)
 
 
 def regret(judged: Quality) -> str:
@@ -131,7 +131,7 @@ def regret(judged: Quality) -> str:
         parts.append(words(x + 6, y + 14, f"{total:.3f}"))
     shown = "points given away per position of the exam; a game has one point"
     parts.append(words(150, 186, shown, size=12))
-    return sheet(640, 194, "Points given away per position of the exam", parts)
+    return sheet(530, 194, "Points given away per position of the exam", parts)
 
 
 def signs(move: Any) -> tuple[int, int]:
@@ -204,7 +204,7 @@ def probe() -> str:
         ]
     shown = f"balanced accuracy in new positions, mean of {SEEDS} networks; guessing gives 50 %"
     parts.append(words(4, 210, shown, size=12))
-    return sheet(640, 218, "What a linear probe reads from a network", parts)
+    return sheet(560, 218, "What a linear probe reads from a network", parts)
 
 
 def taught_results(net: Net, seen: Floats, data: Data, chance: np.random.Generator) -> Net:
