@@ -24,8 +24,9 @@ from c4env.observation import LAYOUTS
 from c4env.render import svg
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-GREY, FAINT, BLUE = "#7c8694", "#9aa4b0", "#3f7fd0"
-WIN, LOSS, RED, YELLOW = "#2fa866", "#d9574a", "#d24a3c", "#d9a514"
+# The contrast of words is at least 4.5 on a white page, and about 4 on a dark page.
+GREY, FAINT, BLUE = "#6b7480", "#9aa4b0", "#3472c0"
+WIN, LOSS, RED, YELLOW = "#218353", "#c9483c", "#d24a3c", "#d9a514"
 MISTAKE: Final = "1664444"  # docs/guides/which-is-better.md
 ODD: Final = "7777677555635353353311212111"  # red to move; its only threat is in column 4, row 3
 FORMS: Final = "4453"
