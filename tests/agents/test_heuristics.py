@@ -117,8 +117,8 @@ def test_a_plain_function_plays_as_it_would_compiled(name, capsys):
         seeds = np.zeros(len(positions), np.int64)
         assert (plain.choose_many(discs, seeds) == fast.choose_many(discs, seeds)).all()
     assert capsys.readouterr().err.splitlines() == [
-        f"heuristic '{name}' plays as plain Python; decorated with @numba.njit, its searches would "
-        "be 5 to 150 times faster"
+        f"heuristic '{name}' runs as plain Python: decorate it with @numba.njit, and its searches "
+        "are 5 to 150 times faster"
     ]
 
 

@@ -94,7 +94,7 @@ def test_a_failing_opponent_needs_a_reset(answer, match, mode):
     environment.reset(seed=1, options={"moves": ["", "", "111111"]})
     with pytest.raises(OpponentFailed, match=f"{match}.*call reset"):
         environment.step([3, 3, 3])
-    with pytest.raises(WrongOrder, match="after a step that failed"):
+    with pytest.raises(WrongOrder, match="after a failed step"):
         environment.step([3, 3, 3])
     with pytest.raises(OpponentFailed):
         environment.reset(seed=2, options={"moves": ["1", "1", "1111112"]})
