@@ -70,7 +70,7 @@ def winning_moves(mine: int, theirs: int) -> int:
 # slow the solver's inner loop by a tenth.
 @kernel("int64(int64, int64)", inline="always")
 def safe_moves(moves: int, their_wins: int) -> int:
-    """Return the moves after which the other side cannot win with its next disc, or 0.
+    """Return the moves after which the other side cannot win with its next disc; 0: no move.
 
     Args:
         moves: the playable cells.

@@ -146,7 +146,7 @@ class PUCT(TreeAgent):
         return result
 
     def _answer(self, position: Position) -> bytes:
-        """Return the network's answer for a position, to compare networks by."""
+        """Return the network's answer for a position; another answer shows that it has learned."""
         boards = np.array([[position.mine, position.theirs]])
         return b"".join(part.tobytes() for part in self._network.evaluate(boards))
 

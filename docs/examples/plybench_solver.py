@@ -6,7 +6,7 @@ c4 quality results/benchmarks/c4env   # the same games: half the regret is `give
 Needs PlyBench (pip install plybench, on Python 3.12) and a folder to write results in. It
 took 40 seconds and printed:
 
-    random: regret 0.800 of 2 a move
+    random: regret 0.800 of 2 per move
 """
 
 import argparse
@@ -59,4 +59,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Regret in PlyBench's Connect Four")
     parser.add_argument("--games", type=int, default=10, help="default %(default)s")
     found = regrets(bench(), parser.parse_args().games)
-    print(f"random: regret {sum(found) / len(found):.3f} of 2 a move")
+    print(f"random: regret {sum(found) / len(found):.3f} of 2 per move")

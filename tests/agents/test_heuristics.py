@@ -79,7 +79,7 @@ NOT_COMPILED = r"does not compile for \(int64 mine.*: "
         (None, lambda mine, theirs: "a", "returned 'a': expected a float"),
     ],
 )
-def test_a_function_that_is_no_heuristic_is_refused(compiled, function, said):
+def test_a_function_that_is_not_a_heuristic_is_refused(compiled, function, said):
     with pytest.raises(InvalidOption, match=f"heuristic '{function.__name__}'.*{said}"):
         Heuristic.of(function if compiled is None else numba.njit(*compiled)(function))
 

@@ -113,7 +113,7 @@ def test_what_is_removed_or_not_drawn_any_more_plays_its_games_to_their_end(remo
     for _ in range(3):
         envs.step(np.full(50, 3))
     assert envs.positions() == [Position.parse("424242")] * 50
-    for _ in range(2):  # wins, and begins anew
+    for _ in range(2):  # wins, and begins again
         envs.step(np.full(50, 3))
     assert envs.positions() == [Position.parse("46")] * 50
     assert pool.results == {FIVES: (0, 0, 0)} | ({} if removed else {ONES: (50, 0, 0)})

@@ -44,7 +44,7 @@ def test_self_play_goes_by_the_rules(mode, games, size):
         seen, rewards, ended, truncated, info = many.step(actions)
         assert not truncated.any()
         for i, position in enumerate(shown):
-            if over[i]:  # the step that begins anew
+            if over[i]:  # the step that begins the next game
                 shown[i], over[i] = Position(), False
                 assert (rewards[i], ended[i], info["ply"][i]) == (0, False, 0)
                 continue
@@ -72,7 +72,7 @@ def test_self_play_goes_by_the_rules(mode, games, size):
                 shown[i], over[i] = Position(), False
         if mode is DISABLED and over.any():
             seen, info = many.reset(options={"reset_mask": over})
-            info["ply"] = [p.plies for p in many.positions()]  # of the new games alone
+            info["ply"] = [p.plies for p in many.positions()]  # only of the new games
             shown = [Position() if done else p for p, done in zip(shown, over, strict=True)]
             over[:] = False
 
