@@ -182,7 +182,7 @@ def test_a_priority_draws_by_the_results_so_far(priority):
 
 
 def test_vector_environments_that_share_a_pool_keep_their_games_apart():
-    """The boards of one begin anew while those of the other go on, and all results count."""
+    """One environment begins new games while the other goes on, and all results count."""
     pool = Pool({ONES: 1, FIVES: 1}, seed=1)
     envs = [ConnectFourVectorEnv(size, opponent=pool, seat=0) for size in (3, 20)]
     alone = ConnectFourVectorEnv(20, opponent=Pool({ONES: 1, FIVES: 1}, seed=1), seat=0)
