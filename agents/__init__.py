@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if __name__ == "agents":  # Python was started in the clone, or has it on its path
     raise ImportError(
-        "agents is imported as c4env.agents (a folder agents of your own needs "
+        "agents is imported as c4env.agents (your own folder agents needs "
         "an __init__.py, or c4env installed without -e)"
     )
 

@@ -370,8 +370,8 @@ def line_of_play(
 
     Args:
         position: the first position.
-        reply: a function of a position and the number of columns before it. It returns a column,
-            or None to end the line.
+        reply: a function of a position and the number of columns before it. The function returns
+            a column, or None to end the line.
         plies: the greatest number of columns.
     """
     line: list[int] = []
@@ -405,4 +405,4 @@ def require_move(position: Position) -> None:
         IllegalMove: the game is over.
     """
     if require_position(position).outcome is not None:
-        raise IllegalMove(f"{position!r}: the game is over, so there is no move to choose")
+        raise IllegalMove(f"{position!r}: the game is over, so no column can be chosen")

@@ -78,7 +78,7 @@ class Greedy(Agent):
         return column
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
-        """Choose a column on each board, in one kernel unless it would call Python back."""
+        """Choose a column on each board, in one kernel unless the heuristic is plain Python."""
         from c4env.agents.heuristics.heuristic import PlainHeuristic
         from c4env.agents.search.greedy import greedy_columns
 

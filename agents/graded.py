@@ -92,7 +92,8 @@ def graded_columns(
     """Return a column for each board; -1 if the game is over or exact play must choose.
 
     Gumbel noise of the scale ``noise`` is added to each value, so that the best column is a draw
-    from ``softmax(value / noise)``. ``states`` ``[M]`` are those of the boards' random streams.
+    from ``softmax(value / noise)``. ``states`` ``[M]`` are the states of the boards' random
+    streams.
     """
     columns = np.full(len(discs), -1)
     for i in range(len(discs)):

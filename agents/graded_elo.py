@@ -1,13 +1,13 @@
 """The Elo of each skill of ``graded``.
 
-``python -m tests.makers graded fit --seed 1`` measured them on 2026-11-25. Each skill played
+``python -m tests.makers graded fit --seed 1`` measured them on 2026-11-25. Every skill played
 the agents of the shipped leaderboard until the standard error of its Elo was below 12. The
-first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard of that day; they
-lie within the intervals of a later one.
+first and the last Elo are the Elo of ``random`` and ``perfect`` in the leaderboard of that day;
+they lie within the intervals of a later leaderboard.
 
-Elo 0 is that of the shipped leaderboard. ANCHOR ties the two scales: the mean Elo of these agents
-is ANCHOR_ELO in both. The zero of a leaderboard is the mean of its field, so if its field changes,
-every Elo here moves by the difference; a test compares them.
+Elo 0 means the same as in the shipped leaderboard. ANCHOR ties the two scales: the mean Elo of
+these agents is ANCHOR_ELO in both. The zero of a leaderboard is the mean of its field, so if its
+field changes, every Elo here moves by the difference; a test compares them.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class IntegerNetwork:
     """A function from positions to logits and values; all weights are whole numbers.
 
     Attributes:
-        weights: arrays by name. Each layer (``first``, ``block.K.in``, ``block.K.out``,
+        weights: arrays by name. A layer (``first``, ``block.K.in``, ``block.K.out``,
             ``squeeze``, ``dense``, ``head`` and ``column``) has an int8 matrix ``[in, out]``, int32
             biases ``NAME.bias`` ``[out]``, and float32 factors ``NAME.scale`` ``[out]`` that turn
             the layer's sums into activations or outputs. Only ``first.bias`` is

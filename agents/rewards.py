@@ -123,8 +123,8 @@ def of_boards(boards: Int64s, columns: Int64s) -> Float32s:
 def _keeps(moves: Moves, threads: int | None) -> Float32s:
     """Return the rewards of :func:`keeps`.
 
-    The sign of one position decides which null window settles the other. The first player's turn,
-    before or after the move, is the cheaper one to ask first, or the book has it.
+    The sign of one position decides which null window settles the other. The position in which the
+    first player is to move, before or after the move, comes first: it is cheaper, or in the book.
     """
     rewards = moves.kinds.astype(np.float32)
     quiet = moves.kinds == QUIET
@@ -133,7 +133,7 @@ def _keeps(moves: Moves, threads: int | None) -> Float32s:
 
     asked = np.flatnonzero(quiet & is_firsts)
     best = scores_many(moves.mine[asked], moves.theirs[asked], low=-1, high=1)
-    rewards[asked] = best == -1  # in a lost position each move keeps the value
+    rewards[asked] = best == -1  # in a lost position no move can lose more
     asked, best = asked[best > -1], best[best > -1]
     found = scores_many(moves.theirs[asked], moves.after[asked], low=-best, high=1 - best)
     rewards[asked] = found == -best

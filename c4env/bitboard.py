@@ -1,6 +1,6 @@
 """Kernels for moves and wins: the functions of ``c4env.rules``, compiled, and a few more.
 
-The layout, its numbers and the rules stand in ``c4env.rules``. A board is int64 here, and
+``c4env.rules`` explains the layout, its numbers and the rules. A board is int64 here, and
 ``mine`` holds the discs of the side to move, ``theirs`` the discs of the other side.
 """
 
@@ -47,7 +47,7 @@ sign = kernel("int64(int64)")(rules.sign)
 is_consistent = kernel("boolean(int64, int64, int64)")(rules.is_consistent)
 
 mirror_all: Any = rules.mirror
-""":func:`mirror` for an int64 array of boards, which the Python source also works on."""
+""":func:`mirror` for an int64 array of boards; the Python source works on arrays too."""
 
 
 @kernel("int64(int64)")
@@ -70,7 +70,7 @@ def winning_moves(mine: int, theirs: int) -> int:
 # slow the solver's inner loop by a tenth.
 @kernel("int64(int64, int64)", inline="always")
 def safe_moves(moves: int, their_wins: int) -> int:
-    """Return the moves after which the other side cannot win with its next disc; 0 if none.
+    """Return the moves after which the other side cannot win with its next disc; 0: no move.
 
     Args:
         moves: the playable cells.

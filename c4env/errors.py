@@ -1,8 +1,8 @@
 """The errors that this project raises for bad input, grouped by what a caller does about them.
 
-Each error is a ``ValueError``. Where PettingZoo's connect four raises a built-in error such as
-``AssertionError``, our error also derives from that built-in. So an ``except`` written for
-PettingZoo catches our error.
+An error of this project is a ``ValueError``. Where PettingZoo's connect four raises a built-in
+error such as ``AssertionError``, our error also derives from that built-in. So an ``except``
+written for PettingZoo catches our error.
 
 The module also has :func:`require_integer`, a check that most modules need, and
 :func:`describe_error`, which puts an error of a user's code in one line.
@@ -110,7 +110,7 @@ class EngineFault(C4Error):
     The message may quote the program's output, with control characters escaped.
 
     Attributes:
-        ending: which of these happened; a game that is forfeited for it has this ending.
+        ending: which of these happened, and the ending of a game that is forfeited because of it.
 
     Example:
         >>> make("exec:false").choose(Position())
@@ -188,7 +188,7 @@ def require_integer(
     *,
     high: int | None = None,
 ) -> int:
-    """Return the value of an option as an int; accept NumPy integers, but no booleans.
+    """Return the value of an option as an int; accept NumPy integers, but not booleans.
 
     ``expected`` describes the valid values in the error's message.
 

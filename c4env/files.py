@@ -22,8 +22,8 @@ def write_whole(path: str | os.PathLike[str], content: Content) -> None:
 
     A text is written as UTF-8. The content goes to a temporary file in the same folder, which then
     replaces the old file and keeps its permissions. Readers see the old content or the new, even if
-    the process is killed. Of several writers at a time the last one's content stays.
-    To a pipe or a device, the content is written directly.
+    the process is killed. If several writers write at the same time, the last writer's content
+    stays. To a pipe or a device, the content is written directly.
 
     Raises:
         Unwritable: the file cannot be written, or is a folder.

@@ -29,7 +29,7 @@ def require_standard(what: str) -> None:
     """Raise an error unless this process plays on the standard board.
 
     Raises:
-        WrongBoard: it plays on another; the message begins with ``what``.
+        WrongBoard: the process plays on another board; the message begins with ``what``.
     """
     if not IS_STANDARD:
         raise WrongBoard(f"{what} is made for {STANDARD}, not for {BOARD_SIZE}")
@@ -48,7 +48,7 @@ def parse_column(value: object) -> int:
 
 
 def as_integer(value: object) -> int:
-    """Return an integer of any type, but no boolean, as a plain int."""
+    """Return an integer of any type, but not a boolean, as a plain int."""
     try:
         if not is_boolean(value):
             return operator.index(value)  # type: ignore[arg-type]  # this is the check itself
@@ -57,5 +57,5 @@ def as_integer(value: object) -> int:
     raise InvalidAction(f"{value!r} is not a column: expected an integer 0..{COLUMNS - 1}")
 
 
-if not IS_STANDARD:  # so that Numba keeps users' functions apart from those of other boards
+if not IS_STANDARD:  # gives Numba a separate cache of users' functions
     importlib.import_module("c4env.jit")

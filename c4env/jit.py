@@ -3,10 +3,11 @@
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
 calls a kernel in another file would still run old machine code. So the name of the cache folder
 contains one hash of all sources that have kernels, or constants for kernels (``CONSTANTS``). Edits
-of other modules keep the machine code. Each board has its own folder in the cache folder.
+of other modules keep the machine code. The cache folder has one folder per board.
 
-The process that makes a cache folder removes those that no process has used for a while. Where no
-folder is writable, or its disk is full, a temporary folder serves until the process ends.
+The process that makes a cache folder removes the cache folders that no process has used for
+``KEPT_DAYS`` days. If no folder is writable, or the disk is full, a temporary folder serves until
+the process ends.
 """
 
 from __future__ import annotations
@@ -69,11 +70,11 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
     """Compile a function for one explicit signature, through the disk cache.
 
     Args:
-        signature: a Numba signature, as text or as an object, or a list of them. It is required:
-            a recursive kernel with inferred types crashed in the second process that loaded it
-            from the cache. Boards are int64 everywhere.
-        options: arguments of ``numba.njit``. They are not part of the cache key, so
-            two kernels that differ only in options need different names.
+        signature: a Numba signature, as text or as an object, or a list of them. The signature
+            is required, because a recursive kernel with inferred types crashed in the second
+            process that loaded it from the cache. Boards are int64 everywhere.
+        options: arguments of ``numba.njit``. The cache key leaves them out, so two kernels that
+            differ only in options need different names.
 
     With ``NUMBA_DISABLE_JIT=1`` the decorator returns the Python function, which gives the
     same answers on int64 boards.
@@ -101,8 +102,8 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
 def _compile(function: Any, signature: Any, options: dict[str, Any]) -> Any:
     """Compile or load a function; OSError if its code cannot be written to the board's folder.
 
-    Each board has its own, since Numba's key for machine code leaves out the values of globals,
-    such as the kernels of a board.
+    Every board needs its own folder, because Numba's key for machine code leaves out the values of
+    globals, such as the kernels of a board.
     """
     folder, before = cache_folder() / str(BOARD_SIZE), config.CACHE_DIR
     config.CACHE_DIR = str(folder)
@@ -114,12 +115,12 @@ def _compile(function: Any, signature: Any, options: dict[str, Any]) -> Any:
     finally:
         config.CACHE_DIR = before
     if folder not in Path(dispatcher.stats.cache_path).parents:
-        raise OSError("Numba can make no folder there")  # it took __pycache__
+        raise OSError("Numba cannot make a folder there")  # it took __pycache__
     return dispatcher
 
 
 def _announce() -> None:
-    """Say on stderr why this takes so long, and how often; after the first kernel compiled."""
+    """Print on stderr that kernels compile, and whether they will on each run."""
     if SILENT in os.environ or sys.stderr is None:
         return
     line = "c4env: compiling native code" + ("" if IS_STANDARD else f" for the board {BOARD_SIZE}")
@@ -163,7 +164,7 @@ def cache_folder() -> Path:
 
 
 def _make_temporary() -> Path:
-    """Make a cache folder for this process and those that it starts."""
+    """Make a cache folder for this process and the processes that it starts."""
     try:
         temporary = tempfile.mkdtemp(prefix="c4env-")
         folder = Path(temporary, f"c4env-{source_hash()}")
@@ -177,12 +178,12 @@ def _make_temporary() -> Path:
 
 
 def _leave_cache_folder(error: OSError) -> None:
-    """Use a temporary cache folder from now on, unless it was one that could not be written."""
+    """Use a temporary cache folder from now on; Unwritable if a temporary folder just failed."""
     if TEMPORARY in os.environ:
         raise _unwritable(cache_folder(), error) from None
     _make_temporary()
     cache_folder.cache_clear()
-    _State.compiled = False  # notify again: the code of this folder does not stay
+    _State.compiled = False  # print again: this folder does not stay
 
 
 def _unwritable(folder: object, error: OSError) -> Unwritable:
@@ -199,7 +200,7 @@ def source_hash() -> str:
 
 
 def kernel_sources() -> dict[Path, bytes]:
-    """Return the sources that have kernels or constants for kernels; imports none of them."""
+    """Return the sources that have kernels or constants for kernels, without importing them."""
     sources = {}
     for package in ("c4env", "c4env.agents"):
         spec = find_spec(package)
@@ -214,7 +215,7 @@ def remove_temporary() -> None:
     """Remove the temporary cache folder, if this process made one."""
     if _State.temporary is not None:
         folder, owner = _State.temporary
-        if owner == os.getpid():  # no fork of the process
+        if owner == os.getpid():  # not a fork, which shares the folder
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -230,6 +231,7 @@ def remove_unused(base: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-# A user's function in a session may have this board's kernels or numbers as globals.
+# A user's compiled function may have this board's kernels or numbers as globals, which are not part
+# of Numba's key. So each board has its own cache of users' functions too.
 if not IS_STANDARD and KERNELS not in os.environ:
     config.CACHE_DIR = str(cache_folder() / str(BOARD_SIZE))

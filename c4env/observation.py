@@ -100,8 +100,8 @@ class Observation(TypedDict):
     """The observation of one player, a dict of two arrays.
 
     Row 0 is on top. Plane 0 has the discs of the observing player, and plane 1 has the discs of
-    the other player. The mask has 1 for each legal column. It has only zeros if the other player is
-    to move or the game is over.
+    the other player. The mask has 1 for each legal column, and only zeros if the other player is to
+    move or the game is over.
 
     Example:
         >>> observation = observe(Position.parse("4"))

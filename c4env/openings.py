@@ -91,7 +91,7 @@ def _named_openings(text: str) -> list[str]:
         return [question.moves for question in agents_module("solver.exam").exam()]
     if set(text) <= {*DIGITS}:
         raise InvalidOption(
-            f"openings={text!r}: no such file; expected moves with letters in a list, [{text!r}], "
+            f"openings={text!r}: not a file; expected moves with letters in a list, [{text!r}], "
             f"or as moves:{text} on the command line"
         )
     if not text.startswith("balanced"):

@@ -1,6 +1,6 @@
 """Connect Four positions as values, and two notations for them.
 
-Each notation has a reader and a writer:
+A notation has a reader and a writer:
 
 - the columns played, 1-based, as solvers write them: ``parse_moves("4455")`` gives the 0-based
   columns ``(3, 3, 4, 4)``, and ``format_moves`` writes the string back;

@@ -1,6 +1,6 @@
 """Show a position as text, pixels or SVG, or in a window.
 
-All pictures mark the last disc played and the winning line. The colours differ in
+Every picture marks the last disc played and the winning line. The colours differ in
 lightness as well as in hue, for readers without colour vision, and only player 0's discs
 have a groove.
 
@@ -64,7 +64,7 @@ def ansi(position: Position, last: int | None = None, *, colour: bool = False) -
 
     Args:
         position: a position of this board.
-        last: 0-based column of the last move, None to mark none.
+        last: 0-based column of the last move; None highlights no disc.
         colour: colour the discs with terminal escape codes.
     """
     return f"{drawing(position, last, colour=colour)}\n{_caption(position)}"
@@ -117,7 +117,7 @@ def rgb_array(
 
     Args:
         position: a position of this board.
-        last: 0-based column of the last move, None to mark none.
+        last: 0-based column of the last move; None highlights no disc.
         screen_scaling: size, a positive integer.
 
     Raises:
@@ -138,7 +138,7 @@ def rgb_array(
 def svg(position: Position, last: int | None = None) -> str:
     """Draw the board as a self-contained SVG picture with a title and a description.
 
-    ``last`` is the 0-based column of the last move, None to mark none.
+    ``last`` is the 0-based column of the last move; None highlights no disc.
 
     Raises:
         InvalidPosition: ``position`` is not a position of this board.
@@ -249,7 +249,7 @@ class Window:
         self.is_open = True
 
     def show(self, frame: NDArray[np.uint8], fps: float = 0.0) -> None:
-        """Show a frame ``(height, width, 3)``, at most ``fps`` times a second; 0 sets no limit."""
+        """Show a frame ``(height, width, 3)``, at most ``fps`` per second; 0 sets no limit."""
         if self.is_open:
             self._pygame.event.pump()
             for event in self._pygame.event.get(self._pygame.WINDOWCLOSE):
@@ -295,7 +295,7 @@ def import_pygame() -> Any:
 
 
 class _Cell(NamedTuple):
-    """A disc with its place and its marks."""
+    """A disc: its place, its player, and whether it is the last or in the winning line."""
 
     row: int  # 0 on top
     column: int
@@ -305,7 +305,7 @@ class _Cell(NamedTuple):
 
 
 def _cells(position: Position, last: int | None) -> list[_Cell]:
-    """Return every disc of the position with its marks."""
+    """Return every disc of the position, from the highest bit down."""
     require_position(position)
     boards = position.discs(0), position.discs(1)
     occupied = boards[0] | boards[1]

@@ -16,8 +16,8 @@ the left). Neighbours are 1 (up), 7 (right), 8 (right and up) or 6 (right and do
 discs of the other side.
 
 Nothing here is compiled, so that one game needs no compiler. ``c4env.bitboard`` compiles the same
-functions for searches and for many boards; so no function here calls another, and all work on
-int64, which has 64 bits.
+functions for searches and for many boards. So no function here calls another, and every function
+works on int64.
 
 The numbers in this text are for 6x7x4; ``c4env.geometry`` has the size of each board.
 """
@@ -46,7 +46,7 @@ TOP: Final = BOTTOM << (ROWS - 1)
 COLUMN_MASKS: Final = tuple(COLUMN << (STRIDE * column) for column in range(COLUMNS))
 MARKED_COLUMN: Final = (1 << STRIDE) - 1  # column 0 with the bit above it
 CENTRE: Final = COLUMN << (STRIDE * (COLUMNS // 2)) | COLUMN << (STRIDE * ((COLUMNS - 1) // 2))
-"""The middle column, or both where the number of columns is even."""
+"""The middle column, or the two middle columns where the number of columns is even."""
 CENTRE_FIRST: Final = tuple(sorted(range(COLUMNS), key=lambda c: abs(2 * c - (COLUMNS - 1))))
 """The columns by distance from the centre, left before right: 3 2 4 1 5 0 6."""
 FROM_TOP: Final = tuple(STRIDE * c + h for h in reversed(range(ROWS)) for c in range(COLUMNS))
@@ -62,16 +62,16 @@ def _doublings() -> tuple[int, ...]:
 
 
 DOUBLINGS: Final = _doublings()
-"""Shifts, in cells, that combine discs to pairs, and pairs to fours."""
+"""Shifts, in cells, that combine discs into pairs, and pairs into fours."""
 
 _STEPS: Final = (*DOUBLINGS, 0)[:3]  # the third, 0, changes nothing in lines of 3 or 4
-UP_1, UP_2, UP_3 = _STEPS  # the same in bits, for each direction
+UP_1, UP_2, UP_3 = _STEPS  # the steps in bits, for each direction
 SIDE_1, SIDE_2, SIDE_3 = (step * SIDEWAYS[0] for step in _STEPS)
 DOWN_1, DOWN_2, DOWN_3 = (step * SIDEWAYS[1] for step in _STEPS)
 RISE_1, RISE_2, RISE_3 = (step * SIDEWAYS[2] for step in _STEPS)
 
 _UNPAIRED: Final = MARKED_COLUMN << (STRIDE * (COLUMNS // 2)) if COLUMNS % 2 else 0
-_PAIRS: Final = tuple(  # a column, and the distance to the one it changes places with
+_PAIRS: Final = tuple(  # a column, and the distance to its mirror image
     (MARKED_COLUMN << (STRIDE * column), STRIDE * (COLUMNS - 1 - 2 * column))
     for column in range(COLUMNS // 2)
 )

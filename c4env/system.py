@@ -24,21 +24,21 @@ except PackageNotFoundError:  # run from a checkout that was never installed
     __version__ = "unknown"
 
 NUMBA: Final = "NUMBA_CACHE_DIR"
-"""The variable that names Numba's cache folder, and without ``KERNELS`` that of the kernels."""
+"""The variable that names Numba's cache folder. Without ``KERNELS`` the kernels use it too."""
 KERNELS: Final = "C4ENV_CACHE_DIR"
-"""The variable of the kernels' cache folder in a process of a run, where ``NUMBA`` names a folder
-for users' functions that ends with the process."""
+"""The variable that names the kernels' cache folder in a process of a run. There ``NUMBA`` names
+a folder for users' functions, which is removed when the process ends."""
 
 SILENT: Final = "C4ENV_SILENT"
-"""The variable of a process that does not say when it compiles native code."""
+"""The variable that is set in a process that must not print when it compiles native code."""
 
 COMMAND: Final = ContextVar[tuple[str, ...] | None]("COMMAND", default=None)
-"""The words of the ``c4`` command that runs now; None without one, as in a program."""
+"""The words of the ``c4`` command that runs now; None outside a command."""
 
 
 @functools.cache
 def commit() -> str:
-    """Return the commit of the checkout that this package runs from; "" if there is none.
+    """Return the commit of the checkout that this package runs from, or "" outside a checkout.
 
     The suffix ``-dirty`` says that tracked files differ from the commit.
     """
@@ -53,7 +53,7 @@ def commit() -> str:
 
 
 def is_users(file: str) -> bool:
-    """Return whether a file is neither Python's nor of an installed package or this project."""
+    """Return whether a file is a user's: not part of Python, a package or this project."""
     is_installed = not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
     return not is_installed and not file.startswith(_not_users())
 
@@ -90,10 +90,10 @@ class _Limit:
 def one_thread() -> Iterator[None]:
     """A context, and a decorator, in which NumPy's linear algebra and PyTorch use one thread.
 
-    Small products gain nothing from more threads, which wait for each other: on a busy machine a
-    board of the shipped network took 50 times as long. The limit of linear algebra holds for the
-    process, from the first caller's entry until the last one's exit. That of OpenMP, which PyTorch
-    uses, holds for the caller's thread.
+    Small products gain nothing from more threads, because the threads wait for each other. On a
+    busy machine a board of the shipped network took 50 times as long. The limit of linear algebra
+    holds for the process, from the first caller's entry until the last caller's exit. The limit of
+    OpenMP, which PyTorch uses, holds for the caller's thread.
     """
     modules = len(sys.modules)
     with _Limit.lock:
@@ -113,7 +113,10 @@ def one_thread() -> Iterator[None]:
 
 @functools.lru_cache(maxsize=2)
 def _libraries(modules: int, kind: str) -> Any:
-    """Return what limits the libraries of a kind; with more modules there may be more of them."""
+    """Return the object that limits the loaded libraries of a kind.
+
+    ``modules`` is part of the cache's key, because a new module may load another library.
+    """
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api=kind)

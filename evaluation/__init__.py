@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if __name__ == "evaluation":  # Python was started in the clone, or has it on its path
     raise ImportError(
-        "evaluation is imported as c4env.evaluation (a folder evaluation of your own needs "
+        "evaluation is imported as c4env.evaluation (your own folder evaluation needs "
         "an __init__.py, or c4env installed without -e)"
     )
 

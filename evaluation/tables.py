@@ -1,6 +1,6 @@
 """Results as raw values in named columns: text, Markdown, CSV, JSON and pandas frames.
 
-A :class:`Column` has a name, a format and a function that gets its value. All forms are made from
+A :class:`Column` has a name, a format and a function that gets its value. Every form shows
 the same columns, so a new statistic needs only one new column. CSV, JSON and frames have the raw
 values. A value with fields, such as an interval, is one cell in text and Markdown, and one column
 per field in the other forms. The page of a run reads the same JSON.

@@ -173,11 +173,11 @@ def test_no_modules_import_each_other_in_a_circle():
 
 
 @pytest.mark.parametrize("name", ["agents", "evaluation"])
-def test_python_in_the_clone_imports_the_packages_under_c4env_alone(name):
+def test_python_in_the_clone_imports_the_packages_only_under_c4env(name):
     done = run_python("-c", f"from c4env import {name}; print({name}.__name__)", cwd=ROOT)
     assert done.stdout == f"c4env.{name}\n"
     done = run_python("-c", f"import {name}", cwd=ROOT)
-    assert f"\nImportError: {name} is imported as c4env.{name} (a folder {name} " in done.stderr
+    assert f"\nImportError: {name} is imported as c4env.{name} (your own folder" in done.stderr
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from typing import Final
 
 QUIET: Final = "C4ENV_QUIET"
-"""The variable of a process whose notices another one has printed already."""
+"""The variable that is set in a process whose notices another process has printed already."""
 
 WIN: Final = 1_000_000.0
 """The value of a won game in a search; heuristic values lie strictly between -WIN and WIN."""

@@ -1,12 +1,12 @@
 """Static evaluations of lines of four, compiled: published ones and this project's own.
 
 ``chain``, ``window``, ``window-b`` and ``lines`` come from published systems, which their functions
-name; ``threats`` is this project's. Each is a heuristic (``c4env.agents.heuristics.heuristic``).
+name; ``threats`` is this project's. ``c4env.agents.heuristics.heuristic`` says what a heuristic is.
 
-They count windows of four cells without a loop over all 69 windows. In a direction with bit
-distance ``d``, the window that starts at cell ``i`` holds the cells ``i, i+d, i+2d, i+3d``. The AND
-of the board and the board shifted by ``d``, ``2d`` and ``3d`` has one bit for each full window of
-the direction, and a popcount counts these bits.
+The functions count windows of four cells without a loop over all 69 windows. In a direction with
+bit distance ``d``, the window that starts at cell ``i`` holds the cells ``i, i+d, i+2d, i+3d``. The
+AND of the board and the board shifted by ``d``, ``2d`` and ``3d`` has one bit for each full window
+of the direction, and a popcount counts these bits.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ def window_starts(shift: int) -> int:
 def count_in_windows(mine: int, theirs: int, shift: int) -> tuple[int, int, int, int]:
     """Return masks of the windows with exactly 1, 2, 3, 4 own discs and no other disc.
 
-    A mask has the first cell of each such window in the direction of ``shift``. Two half adders and
-    a full adder add the four one-bit columns ``mine >> k*shift`` for all windows in parallel.
+    A mask has the first cell of each of these windows, which run in the direction of ``shift``. Two
+    half adders and a full adder add the four one-bit columns ``mine >> k*shift`` for all windows in
+    parallel.
     """
     a = mine
     b = mine >> shift
@@ -143,9 +144,9 @@ def _window_value(
 def window(mine: int, theirs: int) -> float:
     """Window evaluation A, integer ("Design and Implementation of a Minimax Agent").
 
-    A window of 3 own discs and 1 empty cell counts +10, a window of 2 own discs and 2 empty cells
-    +5; such windows of the other side count -8 and -4. Each own disc in the centre column counts
-    +6. The evaluation is not antisymmetric: each side weights its own windows more.
+    A window of 3 own discs and 1 empty cell counts +10, and a window of 2 own discs and 2 empty
+    cells +5. For windows of the other side the two numbers are -8 and -4. An own disc in the centre
+    column counts +6. The evaluation is not antisymmetric: each side weights its own windows more.
     """
     return _window_value(mine, theirs, 6, 5, 10, 4, 8)
 
@@ -155,8 +156,8 @@ def window_b(mine: int, theirs: int) -> float:
     """Window evaluation B, integer ("Implementation Report - Connect Four with Minimax AI").
 
     A window of 3 own discs and 1 empty cell counts +5, a window of 2 own discs and 2 empty cells
-    +2, a window of 3 discs of the other side and 1 empty cell -4. Each own disc in the centre
-    column counts +3 (the report does not give this weight).
+    +2, a window of 3 discs of the other side and 1 empty cell -4. An own disc in the centre column
+    counts +3 (the report does not give this weight).
     """
     return _window_value(mine, theirs, 3, 2, 5, 0, 4)
 
@@ -212,9 +213,9 @@ def _score_from_one_end(
 def line_score(mine: int, theirs: int) -> int:
     """Return the Rust bot's score of lines, without wins ("Creating a Connect-4 Bot").
 
-    Each window is read from both ends as cells a b c d. P is a disc of one colour, E an empty
-    cell. A cell *rests* if it is on the bottom row, if the cell below is taken, or if the window
-    is vertical. The first rule that matches gives its score to the side of P:
+    The function reads each window from both ends as cells a b c d. P is a disc of one colour, E an
+    empty cell. A cell *rests* if it is on the bottom row, if the cell below is taken, or if the
+    window is vertical. The first rule that matches gives its score to the side of P:
 
     - 16 for PPPE if d rests; 8 for PPEE if c and d rest; 16 for PPEP if c rests;
     - 4 for PPE and another cell if c rests; 4 for EPPE if a and d rest;

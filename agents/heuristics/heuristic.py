@@ -110,7 +110,7 @@ class Heuristic:
         raise self.error(value)
 
     def error(self, cause: object = "an unusable value") -> C4Error:
-        """Return the error with the heuristic's name for what it raised, or for a value it gave."""
+        """Return an error that names the heuristic and quotes its exception or its value."""
         if isinstance(cause, C4Error):
             return cause
         if not isinstance(cause, Exception):
@@ -145,8 +145,8 @@ def _as_argument(function: Any, name: str) -> Any:
     plain = PlainHeuristic(function, name)
     plain(*_PROBE)
     _say(
-        f"heuristic {name!r} plays as plain Python; decorated with @numba.njit, its searches would "
-        "be 5 to 150 times faster"
+        f"heuristic {name!r} runs as plain Python: decorate it with @numba.njit, and its searches "
+        "are 5 to 150 times faster"
     )
     return plain
 
@@ -216,7 +216,7 @@ class CompiledHeuristic:
 
 
 class PlainHeuristic:
-    """A user's Python function that says what is wrong with a call of it."""
+    """A user's Python function, called so that an error says what is wrong with the function."""
 
     def __init__(self, function: Callable[[int, int], Any], name: str) -> None:
         self.function = function

@@ -1,7 +1,7 @@
 """Makes an agent from an object: from a function of one observation, or from a network.
 
-A network answers for many boards (``c4env.agents.making.networks.network``). A user marks a
-function that answers for many boards by ``c4env.batched``.
+A network answers for many boards (``c4env.agents.making.networks.network``). The decorator
+``c4env.batched`` says that a function answers for many boards.
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ def _import_file(path: str) -> types.ModuleType:
     """Import a Python file as ``import`` would, under the file's name if no module has the name."""
     file = os.path.abspath(path)  # a link is not followed, as in __file__ of `python FILE.py`
     if not os.path.isfile(file):
-        raise ImportError(f"there is no file {path!r}")
+        raise ImportError(f"file {path!r} does not exist")
     importlib.invalidate_caches()
     name = os.path.basename(file).removesuffix(".py")
     if not name.isidentifier() or _is_taken(name, file):

@@ -50,7 +50,7 @@ class Reads(NamedTuple):
     """Marks an option whose files belong to the agent: the files of a folder or of a command.
 
     A stored run notices edits of these files, and is not resumed after an edit. An option that is a
-    single file does not need the mark.
+    single file does not need it.
 
     Example:
         >>> from typing import Annotated

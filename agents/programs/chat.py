@@ -241,7 +241,7 @@ def find_prompt(name: str) -> str:
     try:
         return template(name)
     except InvalidOption as error:
-        raise InvalidOption(f"chat: prompt={name!r}: no such file, and {error}") from None
+        raise InvalidOption(f"chat: prompt={name!r}: not a file, and {error}") from None
 
 
 def ask_anew(messages: list[ChatMessage], answer: str, problem: str) -> list[ChatMessage]:

@@ -7,10 +7,10 @@
 A leaf that waits counts as a loss for the side that moves into the leaf (a *virtual loss*), so that
 the tree's next descent takes another path.
 
-The names are those of ``mctx``. The root of a Gumbel search selects as in Danihelka, Guez,
-Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022; all other nodes select by
-PUCT. The *qtransform* :func:`complete_by_mixed_value`, which turns the values of the root's
-children into an improved policy, is of the same paper.
+The functions have the names that ``mctx`` gives them. The root of a Gumbel search selects as in
+Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022; all
+other nodes select by PUCT. The *qtransform* :func:`complete_by_mixed_value`, which turns the values
+of the root's children into an improved policy, is from the same paper.
 """
 
 from __future__ import annotations
@@ -187,9 +187,9 @@ def select_leaves(
 ) -> int:
     """Begin simulations until leaves wait for their evaluation; return how many, 0 at the end.
 
-    Each tree has an equal share of ``leaves``, and begins at most ``most`` simulations a round. A
-    tree is at its end without simulations left, or with a proven root. The result of a proven leaf
-    is backed up at once.
+    The trees have equal shares of ``leaves``, and a tree begins at most ``most`` simulations per
+    round. A tree is done once no simulation is left or its root is proven. The result of a proven
+    leaf is backed up at once.
     """
     share = len(leaves) // max(1, len(trees))
     waiting = 0

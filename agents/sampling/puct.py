@@ -146,7 +146,7 @@ class PUCT(TreeAgent):
         return result
 
     def _answer(self, position: Position) -> bytes:
-        """Return the network's answer for a position, to compare."""
+        """Return the network's answer for a position; another answer shows that it has learned."""
         boards = np.array([[position.mine, position.theirs]])
         return b"".join(part.tobytes() for part in self._network.evaluate(boards))
 
@@ -177,7 +177,7 @@ class PUCT(TreeAgent):
     def _evaluate(self, boards: Int64s) -> tuple[Float64s, Float64s]:
         logits, values = self._network.evaluate(boards)
         most = logits.max(axis=1, keepdims=True)
-        # Where each legal column has the logit -inf, all weights are 0: the columns count alike.
+        # Where each legal column has the logit -inf, all weights are 0: the columns count equally.
         return np.exp(logits - most.clip(min=np.finfo(np.float64).min)), values
 
     def _chosen(self) -> int:

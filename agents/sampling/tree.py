@@ -103,10 +103,11 @@ def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
 
 @kernel(_int64(NODE_ARRAY, _int64, _int64, _int64, _int64))
 def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int) -> int:
-    """Add the children of a node, centre first; return the number of nodes in use, once ``used``.
+    """Add the children of a node, centre first; return the new number of nodes in use.
 
-    The tree must have room for seven. Moves that let the opponent win with the next disc get no
-    node. If the next two discs decide the position, the node is proven and gets one child.
+    ``used`` is the number before, and the tree must have room for seven more. Moves that let the
+    opponent win with the next disc get no node. If the next two discs decide the position, the node
+    is proven and gets one child.
     """
     score, cells = tactical_status(mine, theirs)
     tree[node]["first"] = used
@@ -236,8 +237,8 @@ class TreeAgent(SearchingAgent):
     searched since :meth:`reset`. A second search of the last position returns the same result.
 
     The first limit reached ends the search; without ``simulations`` and ``movetime``, the class has
-    a default. Simulations are added to a kept tree. With ``reuse``, half of ``tree_mb`` is for
-    copying. When the tree is full, simulations go on from the existing leaves.
+    a default. A kept tree gets all these simulations in addition. With ``reuse``, half of
+    ``tree_mb`` is for copying. When the tree is full, simulations go on from the existing leaves.
     """
 
     default_simulations: ClassVar[int]  # simulations for each move without a movetime

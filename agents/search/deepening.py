@@ -1,7 +1,7 @@
 """Iterative-deepening alpha-beta within a time or node budget.
 
-The search has a transposition table. It tries the table's column first, then moves by threats,
-killers and history, and searches all moves after the first with null windows (principal variation
+The search has a transposition table. The table's column comes first, and then moves by threats,
+killers and history. All moves after the first are searched with null windows (principal variation
 search). Forced replies do not count as depth, which serves as a quiescence search.
 """
 
@@ -280,7 +280,7 @@ def best_at_depth(
     """Return the best column at a depth, and its value for the side to move.
 
     The packed ``order`` gives the order of columns; the first of equal columns stays. If the search
-    was stopped, the result is the best column searched so far, or -1 if there is none.
+    was stopped, the result is the best column searched so far, or -1 before the first.
     """
     taken = mine | theirs
     context = Context(heuristic, pointer(work))

@@ -64,7 +64,7 @@ WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, WIN, 0.0, evaluate_full=False)
 INFINITY: Final = 1e300  # greater than any value
 INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
 POLL_DEPTH: Final = 4  # nodes with this much depth left, or more, check whether to stop
-PRUNED: Final = 0.75  # a pruned search has at most about the nodes of a full one this much as deep
+PRUNED: Final = 0.75  # a full search to this share of the depth has at least about as many nodes
 
 _int64, _float64, _bool = types.int64, types.float64, types.boolean
 _heuristic = types.FunctionType(_float64(_int64, _int64))
@@ -154,7 +154,7 @@ def best_column(
     """Return the first best column in ``order``, its value for the side to move, and the nodes.
 
     Every column gets the full window, as in the published systems, so that node counts are
-    comparable. The number of nodes is INVALID as of :func:`minimax`.
+    comparable. The number of nodes can be INVALID, as in :func:`minimax`.
     """
     search = Search(heuristic, pointer(work), Rules(*rules))
     best, chosen, nodes = -INFINITY, -1, 0
@@ -211,7 +211,7 @@ def search_with(
     work: Int64s | None = None,
     seconds: float | None = None,
 ) -> T:
-    """Run a search with a heuristic as the kernels take it, as :func:`search_interruptibly`.
+    """Run a search by :func:`search_interruptibly`, with the heuristic as a kernel takes it.
 
     An error in a user's heuristic ends the search, and reaches the caller. A Python function always
     has its own thread, because in a callback Ctrl-C would be lost between two Python instructions.

@@ -1,6 +1,6 @@
 """What searches have in common: packed column orders, position keys, and machine instructions.
 
-A packed order is an integer of ``COLUMN_BITS`` bits per column. With ``NUMBA_DISABLE_JIT=1`` each
+A packed order is an integer of ``COLUMN_BITS`` bits per column. With ``NUMBA_DISABLE_JIT=1`` every
 function is plain Python.
 """
 

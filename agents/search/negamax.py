@@ -1,7 +1,7 @@
 """Exact negamax without pruning: part 3 of "Solving Connect 4".
 
-This search is only for endings: each further empty cell makes the tree several times larger. Later
-parts of the report improve it, as ``c4env.agents.solver`` does.
+The search is only for endings, because each further empty cell makes the tree several times larger.
+Later parts of the report improve the search, as ``c4env.agents.solver`` does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The Rust bot: minimax that maximizes the line score and breaks ties by depth.
 
 Source: "Creating a Connect-4 Bot Using the Minmax Algorithm". The published bot does not prune.
-This port prunes only moves whose value is *strictly* outside the alpha-beta window. So the depth
+The port prunes only moves whose value is *strictly* outside the alpha-beta window. So the depth
 that breaks ties stays exact among equal values, and the port chooses the same column as the
 published bot in every position.
 """
@@ -24,7 +24,7 @@ from c4env.position import Position
 require_standard(__name__)
 
 POLL_DEPTH: Final = 3  # nodes with at least this many plies left check whether to stop
-PRUNED: Final = 0.8  # a pruned search has about the nodes of a full one this much as deep
+PRUNED: Final = 0.8  # a full search to this share of the depth has about as many nodes
 MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
 
 

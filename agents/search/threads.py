@@ -23,9 +23,10 @@ STOP_NOW: Final = -1  # a limit that every search has reached
 WORDS: Final = 8  # words that all searches share; a search's own words follow
 
 QUICK_NODES: Final = 10**6
-"""A search of at most so many nodes takes some hundredths of a second, or a few tenths.
+"""The most nodes of a search that runs without a thread of its own.
 
-To start a thread takes 0.1 ms, longer than most searches of an agent.
+So many nodes take at most a few tenths of a second. To start a thread takes 0.1 ms, longer than
+most searches of an agent.
 """
 
 _CHECK_EVERY: Final = 0.05  # seconds between two checks for signals
@@ -61,7 +62,7 @@ def run_interruptibly(
     workspaces: list[Int64s],
     seconds: float | None = None,
 ) -> None:
-    """Run a task in one thread for each workspace; stop all after ``seconds`` and by Ctrl-C.
+    """Run a task in one thread for each workspace; stop all after ``seconds`` or on Ctrl-C.
 
     The caller gets the first error of a task.
     """

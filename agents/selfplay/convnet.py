@@ -182,7 +182,7 @@ class Evaluator:
 class Optimiser:
     """Fits a network by Muon and AdamW; call :meth:`refresh` after the network has grown.
 
-    The network has a method ``hidden`` as of :class:`SelfPlayNetwork`.
+    The network needs a method ``hidden``, as :class:`SelfPlayNetwork` has.
     """
 
     def __init__(self, network: Any) -> None:

@@ -6,7 +6,7 @@ The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by plan
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
 divides simulations among them by sequential halving (section 3; Karnin, Koren, Somekh, "Almost
 optimal exploration in multi-armed bandits", 2013). The improved policy is the softmax of logits
-plus transformed completed Q-values (section 4). It is better than the network's policy even with
+plus transformed completed Q-values (section 4), and is better than the network's policy even with
 few simulations.
 
 Three things differ from the paper. Nodes below the root select by PUCT, not by the rule of
@@ -100,8 +100,8 @@ class GumbelSearch:
 def considered_visits(considered: int, simulations: int) -> list[int]:
     """Return, for each simulation, the visit count of the root's children that it chooses among.
 
-    Rounds have equal shares of the simulations. Each round visits every remaining one of the
-    ``considered`` columns equally often, and the better half of the columns remains.
+    The rounds have equal shares of the simulations. In a round every remaining one of the
+    ``considered`` columns gets the same number of visits, and the better half remains.
 
     Example:
         considered_visits(4, 8) == [0, 0, 0, 0, 1, 1, 2, 2]
@@ -119,7 +119,7 @@ def considered_visits(considered: int, simulations: int) -> list[int]:
 
 @kernel(types.void(TREES, SEARCHES), nogil=True)
 def expand_decided(trees: NDArray[np.void], searches: NDArray[np.void]) -> None:
-    """Expand the roots that leave no choice, and take the simulations from their searches."""
+    """Expand the roots that leave no choice, and end their searches."""
     for i in range(len(trees)):
         mine, theirs = int(searches[i]["root"][0]), int(searches[i]["root"][1])
         cells = tactical_status(mine, theirs)[1]

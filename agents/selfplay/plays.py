@@ -1,7 +1,7 @@
 """The games of a network against itself, one ply at a time on all boards.
 
-Each position of a game is a sample to learn from: its policy is the search's, and its value a mean
-of the search's value and the game's result.
+A sample to learn from is a position of a game, with the search's policy, and with the mean of the
+search's value and the game's result.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SAMPLE: Final = np.dtype(
     [
         ("board", np.int64, 2),  # the side to move first
         ("policy", np.float16, COLUMNS),
-        ("value", np.float32),  # the result expected; nan: not known yet
+        ("value", np.float32),  # the expected result; nan if not known yet
         ("proven", np.bool_),  # the value is the result under best play
     ]
 )
@@ -107,7 +107,7 @@ class SelfPlayGames:
     def _samples(
         self, over: NDArray[np.bool_], last: NDArray[np.uint8], won: NDArray[np.bool_]
     ) -> Samples:
-        """Return samples of games that are over, from their last plies and whether these won."""
+        """Return samples of games that are over, by their last plies and whether that ply won."""
         moves = self.moves[over]
         played = moves["policy"].any(axis=2)
         # The side of the last move won, the side of the move before lost, and so on.

@@ -1,4 +1,4 @@
-"""The replay buffer of self-play: each position once, with targets to learn from.
+"""The replay buffer of self-play, which has each position once, with targets to learn from.
 
 Games from one start meet the same positions again and again. A network with few steps to learn
 gains more from other positions than from copies, so a position that comes again changes its

@@ -62,7 +62,7 @@ with needs("torch", __name__):
 class Stage(NamedTuple):
     """The settings of a training once it has played a given number of positions."""
 
-    simulations: int  # a move
+    simulations: int  # per move
     blocks: int  # of the network
 
 
@@ -75,11 +75,11 @@ SIZES: Final[dict[str, tuple[Any, str]]] = {  # of a training: the default and t
     "units": (256, "units of the network's dense layers"),
     "window": (2_000_000, "positions of the replay buffer, of which half are sampled"),
     "uses": (8, "times that each position is learned"),
-    "batch": (512, "positions a step of learning"),
+    "batch": (512, "positions per step of learning"),
     "steep": (150_000, "positions at which the learning rate is 1 / sqrt(2)"),
     "stages": (STAGES, "POSITIONS:SIMULATIONS:BLOCKS,... from how many positions on"),
 }
-FIXED: Final = 6  # of the sizes must stay when a training is resumed
+FIXED: Final = 6  # so many of the sizes cannot change when a training is resumed
 GREATEST_SIZES: Final = {"groups": 32, "boards": 1 << 16, "channels": 1 << 10, "units": 1 << 13}
 CACHE_PLIES: Final = 16  # plies between two resets of the cache of the network's answers
 FEWEST: Final = 8  # batches of positions before learning begins
@@ -112,7 +112,7 @@ def train(
     Args:
         out: the folder of the training.
         minutes: the wall-clock time of training, without the time between two calls.
-        checkpoints: how many networks to keep besides, evenly spaced by the logarithm of the time,
+        checkpoints: how many networks to save besides, evenly spaced by the logarithm of the time,
             as ``out/checkpoint-POSITIONS.pt``. Networks due in the same ply are one file.
         on_report: a function to call at each report, with the agent and the number of positions.
         **sizes: any of :data:`SIZES`.
@@ -392,7 +392,7 @@ def main(*argv: str) -> int:
     )
     parser.add_argument("--seed", type=int, default=1, help="of weights and games (default 1)")
     parser.add_argument(
-        "--checkpoints", type=int, default=0, help="networks to keep, log-spaced (default 0)"
+        "--checkpoints", type=int, default=0, help="networks to save, log-spaced (default 0)"
     )
     for name, (default, help) in SIZES.items():
         text = f"{help} (default {default})"

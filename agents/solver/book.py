@@ -6,8 +6,8 @@ The scores are in ascending order of position keys
 (:func:`c4env.agents.solver.table.position_key`). The reader enumerates the positions in
 milliseconds and computes the scores of positions with fewer discs by minimax.
 
-The default book is two: this package's file of 8 plies, and for 9 to 12 discs the 12-ply book of
-the package ``bitbully-databases`` (:mod:`c4env.agents.solver.twelve`).
+The default book consists of two books: this package's file of 8 plies, and for 9 to 12 discs the
+12-ply book of the package ``bitbully-databases`` (:mod:`c4env.agents.solver.twelve`).
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def default_book() -> Book:
         warnings.warn(
             f"the solver has only the book of {shipped.plies} plies, and positions of 9 to 15 "
             f"discs take longer: bitbully-databases is not complete ({error}); "
-            "pip install --force-reinstall bitbully-databases mends this",
+            "pip install --force-reinstall bitbully-databases fixes this",
             RuntimeWarning,
             stacklevel=2,
         )

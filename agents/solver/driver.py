@@ -32,7 +32,7 @@ from c4env.bitboard import (
 from c4env.jit import kernel
 
 ABORTED: Final = 99  # the score of a search that was stopped
-TRIAL_NODES: Final = 20_000  # nodes searched in the caller's thread before others start: some ms
+TRIAL_NODES: Final = 20_000  # nodes before a search moves to threads of its own: some ms
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
 LARGEST: Final = CELLS // 2 + 1  # the greatest score
 SOON_PLIES: Final = 20  # most plies to a win beyond an alpha far from 0, if the sign is unknown
@@ -43,9 +43,10 @@ SOON_PLIES_SIGNED: Final = 28  # the same if the sign is known
 def next_alpha(lowest: int, highest: int, plies: int) -> int:
     """Return the next alpha to search, given that the score is in ``lowest..highest``.
 
-    The first alphas are far from 0: such a search quickly decides whether a win comes soon, and
-    most easy positions need nothing more. If such a win would be more than ``SOON_PLIES`` ahead,
-    the driver first finds the sign of the score, and then moves alpha outwards from 0.
+    The first alphas are far from 0, because a search there quickly decides whether a win comes
+    soon, and most easy positions need nothing more. If a win beyond alpha would be more than
+    ``SOON_PLIES`` ahead, the driver first finds the sign of the score, and then moves alpha
+    outwards from 0.
     """
     if lowest >= 0:
         outer = highest >> 1
@@ -127,7 +128,8 @@ def try_to_solve(
 ) -> tuple[int, int]:
     """Return the score, clipped to ``-most..most``, and the nodes; ABORTED at ``TRIAL_NODES``.
 
-    The interpreter's lock is kept: to release it would take a tenth of the time of a late position.
+    The interpreter's lock is kept, because to release it would take a tenth of the time of a late
+    position.
     """
     reset_workspace(work, table, epoch, TRIAL_NODES)
     return solve(table, work, mine, theirs, -most, most), work[NODES]

@@ -4,7 +4,8 @@ The key (``c4env.agents.solver.table.position_key``) determines the position: in
 the highest set bit marks the cell above the top disc. Lower bits are discs of the side to move.
 
 The scores of a ply follow from the scores of the next ply (:func:`backed_up`). So a book needs only
-the scores of its last ply, and a small board only those of full boards (:func:`whole_board`).
+the scores of its last ply, and a small board needs only the scores of full boards
+(:func:`whole_board`).
 """
 
 from __future__ import annotations

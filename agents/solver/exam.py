@@ -4,8 +4,8 @@ In a critical position the side to move can win or draw: some columns keep this 
 do not. ``c4env.evaluation.exact.make_exam`` chose the positions. This project's training excludes
 these positions.
 
-Each line of the file has a game that leads to the position (1-based columns), a tab, and the scores
-of the seven columns for the side to move, ``-`` for a full column.
+A line of the file has a game that leads to the position (1-based columns), a tab, and the scores of
+the seven columns for the side to move, ``-`` for a full column.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
 
 
 def held_out(mine: Int64s, theirs: Int64s) -> Bools:
-    """Return whether each position ``[N]`` is kept out of all training in this project.
+    """Return whether each position ``[N]`` is excluded from all training in this project.
 
     A hash that mirror images share chooses one position in ``HELD_OUT``. The positions of the exam
     are all among them.

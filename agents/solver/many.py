@@ -65,8 +65,8 @@ def columns_range(
 ) -> int:
     """Write the scores ``[N, 7]`` of the columns of positions ``start`` to ``stop - 1``.
 
-    A full column gets ``NO_SCORE``. ``known`` has the positions' scores, ``NO_SCORE`` where not
-    known. Returns as :func:`score_range` does.
+    A full column gets ``NO_SCORE``. ``known`` has the positions' scores, or
+    ``NO_SCORE`` where a score is not known. The result is as of :func:`score_range`.
     """
     for i in range(start, stop):
         first, second = int(mine[i]), int(theirs[i])

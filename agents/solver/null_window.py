@@ -11,7 +11,7 @@ the move of highest priority (:func:`move_priority`).
 
 A parity bound needs no search. A side that answers every disc with a disc on top (*follow-up*) gets
 every second cell of each column. An answer always exists if the number of empty cells is even when
-the other side is to move. There are two such plans:
+the other side is to move. Two plans of follow-up are used:
 
 - *claimeven*, for the second player (:func:`even_claim`), who gets the cells of even rows, counted
   from 1, except cells that can be played at once;
@@ -70,7 +70,7 @@ MASK: Final = 3  # number of buckets of the table, minus one
 CHILD: Final = 8
 ORDER: Final = CHILD * COLUMNS
 FRAME: Final = ORDER + -(-COLUMNS // CHILD) * CHILD  # a multiple of 8 words, a line of the cache
-ROOT: Final = WORDS  # the words of the position that a search begins with, as of a child
+ROOT: Final = WORDS  # the words of the position that a search begins with, like a child's
 FRAMES: Final = ROOT + CHILD  # the first of CELLS + 1 frames, one for each ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 

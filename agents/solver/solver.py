@@ -134,7 +134,7 @@ class Solver:
                     lowest = 1
                 elif best < 1:  # the column gets an equal part of the remaining nodes
                     begin = nodes - (nodes - spent) // (COLUMNS - i)
-                    work[NODES] = begin  # the limit stays, as a stop may have set it
+                    work[NODES] = begin  # not the limit, which a stop may have set
                     low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
                     lowest, highest = (-high if -high > best else -1), -low
                     spent += int(work[NODES]) - begin
@@ -293,7 +293,7 @@ class Solver:
             if known is not None:
                 self.nodes = 0
                 return max(-most, min(most, known))
-        try:  # as _workspace(), a call of which would take a tenth of the time
+        try:  # inlined: a call of _workspace() would take a tenth of the time
             work = self._workspaces.pop()
         except IndexError:
             work = np.zeros(WORKSPACE, np.int64)
@@ -374,7 +374,7 @@ class Solver:
         return result
 
     def _in_threads(self, search: Callable[[Int64s, Int64s], object], threads: int = 1) -> None:
-        """Call a search in each of some threads, which share the table; add their nodes."""
+        """Call a search in some threads, which share the table; add their nodes."""
         with self._lock:
             table, works = self._table, [self._workspace() for _ in range(threads)]
             for work in works:

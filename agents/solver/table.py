@@ -11,7 +11,8 @@ threads share a table without locks. An entry has, from the lowest bit::
 
 Mixing is a bijection on 49 bits, and bucket number and tag together are the mixed key. So entries
 of different positions are never confused. A new epoch empties the table without clearing memory.
-Boards of more bits take some of the epoch's for the tag, so that 64 MB are enough for every board.
+A board of more bits uses some bits of the epoch for the tag, so that 64 MB are enough for every
+board.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def code_at(records: Records, index: int) -> int:
 
 @kernel("int64(uint8[:, ::1], int64)")
 def end_of(records: Records, code: int) -> int:
-    """Return the result byte of the entry with a code; ``-128`` if there is none."""
+    """Return the result byte of the entry with a code; ``-128`` if the code is not there."""
     low = 0
     high = len(records)
     while low < high:

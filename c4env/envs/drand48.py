@@ -20,4 +20,4 @@ below = kernel("int64(int64, int64)")(streams.below)
 def seed_numba(seed: int) -> None:
     """Seed what ``random`` and ``numpy.random`` are in compiled functions of this thread."""
     random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002  # the generator that such functions use
+    np.random.seed(seed)  # noqa: NPY002  # the generator that compiled functions use

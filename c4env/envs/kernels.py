@@ -202,7 +202,7 @@ def write_words(own: int, other: int, words: NDArray[np.int32], i: int) -> None:
     """Write the planes ``(6, 7, 2)`` of board i as int32 words ``[21]``, four bytes at once.
 
     A word shows two cells of a row, each as a byte of plane 0 and a byte of plane 1. The two bytes
-    of :func:`two_bytes` hold the same for a whole column, a bit for each row. So the bytes of two
+    of :func:`two_bytes` hold the discs of a whole column, one bit per row. So the bytes of two
     columns, shifted by the row's height, have the word's bytes in their lowest bits.
     """
     if SIX_BY_SEVEN:  # two rows of seven cells are seven words
@@ -249,7 +249,7 @@ def observe(
     """Write planes as words ``[N, 21]``, masks ``[N, 7]`` and the numbers of discs ``[N]``.
 
     The player in ``seats`` observes; -1 means the side to move. In finished games the mask is all
-    ones: the next action is ignored, and a softmax over no column would not be a number.
+    ones, because the next action is ignored and a softmax over an empty mask would give NaN.
     :func:`as_planes` views the words as planes.
     """
     for i in range(len(boards)):
@@ -320,10 +320,10 @@ def write_results(
 ) -> int:
     """Write rewards, and how games ended; return how many games are over.
 
-    The rewards are those of the caller, who in self-play is the player who moved last: after a
-    forfeit the side to move, otherwise the other side. ``winners`` (0, 1, or -1 for a draw),
-    ``illegal`` and ``cells`` ``[N, 42]`` (1 for the discs of the winning lines, row 0 on top) are
-    zeros where the game goes on.
+    The rewards are for the caller. In self-play the caller is the player who moved last, which is
+    the side to move after a forfeit and otherwise the other side. ``winners`` (0, 1, or -1 for a
+    draw), ``illegal`` and ``cells`` ``[N, 42]`` (1 for the discs of the winning lines, row 0 on
+    top) are zeros where the game goes on.
     """
     rewards[:] = 0.0
     player_rewards[:] = 0.0

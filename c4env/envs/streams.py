@@ -1,7 +1,8 @@
 """Streams of random numbers: the 48-bit linear congruential generator of POSIX ``drand48``.
 
-Every board has two streams of its own, so its games depend on its own seed and not on other boards.
-One stream draws starts, another the opponent's moves, so the starts do not depend on the opponent.
+Every board has its own two streams, so its games depend on its seed and not on other boards. One
+stream draws the starts and the other draws the opponent's moves, so the starts do not depend on the
+opponent.
 ``c4env.envs.drand48`` compiles the functions.
 """
 
@@ -32,7 +33,7 @@ def below(state: int, count: int) -> int:
 def streams(seeds: NDArray[np.uint64]) -> Int64s:
     """Return the initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
 
-    The finaliser of SplitMix64 mixes the seeds, so that neighbouring seeds give unlike streams.
+    The finaliser of SplitMix64 mixes the seeds, so that neighbouring seeds give different streams.
     """
     mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

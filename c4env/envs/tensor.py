@@ -100,7 +100,7 @@ def restart(
             ``ModuleOpponent(module)``.
         seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each game.
         openings: bitboards int64 ``[K, 2]`` as in ``State.boards``, or None for the empty board.
-            Each game draws one opening. The opponent's first move must not end a game.
+            A game draws one opening. The opponent's first move must not end a game.
 
     Raises:
         InvalidOption: the opponent or the seat is invalid.

@@ -212,7 +212,8 @@ def _read(text: str, position: Position, form: _Answer) -> int:
     if position.is_legal(column):
         return column
     if not 0 <= column < 7:
-        raise IllegalMove(f"there is no column {number}, only {form.first} to {form.first + 6}")
+        columns = f"{form.first} to {form.first + 6}"
+        raise IllegalMove(f"column {number} is not on the board: expected {columns}")
     raise IllegalMove(f"column {number} is full")
 
 

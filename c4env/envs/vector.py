@@ -78,7 +78,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     Info has these keys in Gymnasium's form: ``"_key"`` is bool ``[N]``, True for the boards that
     have ``"key"``, and ``"key"`` is 0 for the other boards.
 
-    - ``"ply"`` int64 ``[N]``: the discs on the board; after a reset, of the boards it started;
+    - ``"ply"`` int64 ``[N]``: the discs on the board; a reset reports the boards that it started;
     - ``"seat"`` int64 ``[N]``, with an opponent: the caller's player;
     - ``"player_rewards"`` float64 ``[N, 2]``, after a step in self-play;
     - ``"winner"`` int64 ``[N]`` (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``[N, 6, 7]``
@@ -88,14 +88,15 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
     ``metadata["autoreset_mode"]`` says how a board restarts after a game:
 
     - ``NEXT_STEP``: the next step ignores the action and resets the board.
-    - ``SAME_STEP``: the step that ends a game starts the next game. ``info["final_obs"]`` (objects)
-      and ``info["final_info"]`` hold the end of the old game.
+    - ``SAME_STEP``: the step that ends a game starts the next game. ``info["final_obs"]`` (an
+      object array) and ``info["final_info"]`` hold the end of the old game.
     - ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
 
     With ``action_mask="info"``, an opponent, ``layout="flat"`` and ``dtype="float32"``, as
     ``gymnasium.make_vec("c4env/ConnectFour-v0", N)`` makes it, everything equals what
     ``gymnasium.vector.SyncVectorEnv`` returns for N objects of ``ConnectFourEnv`` with the same
-    seeds. The forms differ if the opponent, which serves all boards, draws its own random numbers.
+    seeds. The results differ if the opponent, which serves all boards, draws its own random
+    numbers.
 
     Example:
         >>> envs = ConnectFourVectorEnv(256, opponent="greedy")
@@ -291,9 +292,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         every game as it was.
         """
         if not self._started:
-            raise WrongOrder(
-                "reset() needs to be called before step, and after a step that failed."
-            )
+            raise WrongOrder("reset() needs to be called before step, and after a failed step.")
         columns = batch.parse_actions(actions, self.num_envs)
         boards, results, mode = self._boards, self._results, self.autoreset_mode
         skip = mode is AutoresetMode.NEXT_STEP
@@ -393,7 +392,7 @@ class ConnectFourVectorEnv(VectorEnv[Any, Int64s, NDArray[Any]]):
         )
 
     def _observe(self, arrays: Arrays) -> Any:
-        """Write the observations and return them; a step may follow now."""
+        """Write the observations and return them; from now on a step is allowed."""
         kernels.observe(*self._state, arrays.words, arrays.masks, arrays.plies)
         self._started = True
         np.not_equal(self._results, kernels.ONGOING, out=self._over)

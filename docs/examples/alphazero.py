@@ -29,7 +29,7 @@ from torch import nn
 import c4env
 from c4env.agents import Agent, Reads, validate_args
 
-SIMULATIONS, C = 32, 1.5  # simulations a move; weight of priors against values from -1 to 1
+SIMULATIONS, C = 32, 1.5  # simulations per move; weight of priors against values from -1 to 1
 NOISE, SHARE = 1.0, 0.25  # Dirichlet noise at the root, so that every column is tried now and then
 DRAWN = 12  # plies in which visits weigh the draw of a column; later the most visited is played
 KEPT, USES, BATCH, RATE = 50_000, 4, 256, 2e-3  # positions kept, uses of each, batch, rate

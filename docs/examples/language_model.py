@@ -26,7 +26,7 @@ import openai
 from c4env import Position
 from c4env.agents import Agent, EngineFault, Unavailable, Writes, validate_args
 
-BUDGET = float(os.environ.get("BUDGET", "inf"))  # no option: a greater one is no other agent
+BUDGET = float(os.environ.get("BUDGET", "inf"))  # not an option: a greater budget is the same agent
 KEY = os.environ.get("OPENAI_API_KEY") or "(no key)"
 CLIENT = openai.OpenAI(api_key=KEY, max_retries=6)  # outside the class, so that an agent copies
 PROMPT = """\

@@ -6,7 +6,7 @@ c4 report results/benchmarks/c4env --agent "random:distribution=uniform (first)"
 Needs PlyBench (pip install plybench, on Python 3.12) and a folder to write results in. It
 took 40 seconds and printed:
 
-    random: regret 1610 in 2158 moves, 0.746 of 2 a move
+    random: regret 1610 in 2158 moves, 0.746 of 2 per move
 
 The sum of the regrets is exactly twice the points that both players have as given_away: 424.5
 moving first and 380.5 moving second. A win, a draw and a loss are 1, 0 and -1 in PlyBench, and 1,
@@ -65,4 +65,4 @@ if __name__ == "__main__":
     parser.add_argument("--games", type=int, default=10, help="default %(default)s")
     found = regrets(bench(), parser.parse_args().games)
     mean = sum(found) / len(found)
-    print(f"random: regret {sum(found):g} in {len(found)} moves, {mean:.3f} of 2 a move")
+    print(f"random: regret {sum(found):g} in {len(found)} moves, {mean:.3f} of 2 per move")

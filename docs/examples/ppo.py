@@ -6,7 +6,7 @@ c4 run ppo=docs/examples/ppo.py:TorchPPO:path=model.pt random greedy --openings 
 Needs PyTorch (pip install torch). The training took 20 seconds of one core, and the games
 4 seconds. They printed, among others:
 
-20 s: 499,712 plies, 25,547 a second, 24.2 a game; value error 0.190, entropy 0.54
+20 s: 499,712 plies, 25,547 per second, 24.2 per game; value error 0.190, entropy 0.54
 rank  agent                  Elo  score  games  LOS  nodes      ms
  1-2  greedy  +90 (-127 .. +477)  68.8%     16  49%      0  0.0069
  1-2  ppo     +90 (-110 .. +487)  68.8%     16  98%      0    0.16
@@ -100,8 +100,8 @@ def figures(seconds: float, plies: int, played: Any, error: Any, entropy: Any) -
     """Return a line of figures; the length of games, value error and entropy are the latest."""
     length = played.terminations.numel() / max(1, int(played.terminations.sum()))
     return (
-        f"{seconds:.0f} s: {plies:,} plies, {plies / seconds:,.0f} a second, {length:.1f} a game; "
-        f"value error {error.item():.3f}, entropy {entropy.item():.2f}"
+        f"{seconds:.0f} s: {plies:,} plies, {plies / seconds:,.0f} per second, "
+        f"{length:.1f} per game; value error {error.item():.3f}, entropy {entropy.item():.2f}"
     )
 
 

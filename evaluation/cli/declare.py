@@ -6,7 +6,7 @@ The type of an option is the keyword's annotation, its help is the first sentenc
 in the docstring, and its default is the signature's default. So the command line says what Python's
 ``help`` says.
 
-This module also declares the options that several commands share, for example ``--format``.
+The module also declares the options that several commands share, for example ``--format``.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ class Mistakes(Result):
             more = f", of {len(self.mistakes)} (--format csv has all)"
             more = more if len(self.mistakes) > SHOWN else ""
             order = "deeper and endgame mistakes last, the costliest first"
-            parts.append(f"The {shown} of {self.player} to mend{more}: {order}")
+            parts.append(f"The {shown} of {self.player} to fix{more}: {order}")
         for place, mistake in enumerate(self.mistakes[:SHOWN], 1):
             position, moves = Position.parse(mistake.moves), mistake.moves
             last = DIGITS.index(moves[-1]) if moves else None

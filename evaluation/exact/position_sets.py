@@ -107,7 +107,7 @@ def _positions_of_one(
         return read_positions(Path(name))[:count]
     sets = [EXAM, *STAGES]
     expected = f"expected a file of `moves score` lines, fresh:SEED, or one of {', '.join(sets)}"
-    raise UnreadableRun(f"set {name!r}: no such set or file{suggest(name, sets)}; {expected}")
+    raise UnreadableRun(f"set {name!r}: neither a set nor a file{suggest(name, sets)}; {expected}")
 
 
 def read_positions(path: Path) -> list[ScoredPosition]:

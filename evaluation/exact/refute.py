@@ -1,8 +1,8 @@
 """Find the worst results that an opponent can force on an agent.
 
 From each opening and with each colour, the search tries all moves of the opponent against the
-agent's own answers. Each position is a new game with its own seed, so an answer does not depend on
-earlier moves. Three facts keep the search short:
+agent's own answers. A position is asked as a new game with its own seed, so an answer does not
+depend on earlier moves. Three facts keep the search short:
 
 - The worst result is at most the value of exact play.
 - A perfect opponent holds the agent to the exact result of a position. If the exact result is worse
@@ -145,8 +145,11 @@ class Refutation(Result):
         ]
         if self.held is not None:
             unproven = [case.searched for case in self.kept if not case.proven]
-            share = f"{len(self.kept)} of {len(self.tenable)} tenable cases ({self.held:.1%})"
-            lines.append(f"It holds {share}, {len(self.kept) - len(unproven)} of them proven.")
+            lines.append(
+                f"Exact play wins or draws {plural(len(self.tenable), 'case')}. {self.player} "
+                f"holds {len(self.kept)} of them ({self.held:.1%}), "
+                f"{len(self.kept) - len(unproven)} proven."
+            )
             if unproven:
                 tried = f"{plural(self.budget, 'position')} with all lines of {min(unproven)} plies"
                 lines.append(f"Not refuted and not proven: {len(unproven)}, in {tried}.")

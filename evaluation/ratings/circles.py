@@ -1,17 +1,19 @@
-"""Circles: agents of which each beats the next, and the last the first, as no ratings allow.
+"""Circles of agents: each beats the next, and the last beats the first, which no Elo can show.
 
 A pair of agents is decided if chance explains its results badly. The unit of chance is an opening
 with both colours, so neither moving first nor an opening that favours a colour decides a pair. The
-surplus of a unit is one agent's points per game moving first, less the other's, -1..1. Its sign
-would be that of a coin if the two were equal: a pair is decided if the sum of its surpluses is
-above 1.96 times the root of the sum of their squares. This takes at least four units.
+surplus of a unit is one agent's points per game moving first, less the other agent's, -1..1. If the
+two agents were equal, either sign of a surplus would be equally likely. So a pair is decided if the
+sum of its surpluses is above 1.96 times the root of the sum of their squares, for which a pair
+needs at least four units.
 
 A triad is three agents whose three pairs are decided, and it is a circle if each of them beats one
-of the others. Chance makes circles too. How many is simulated from the fitted ratings: the sizes
-of all surpluses stay, and the signs are drawn again. So openings that favour a colour, draws and
-repeated games stay as they are. The mean sum of a pair is the one that its ratings expect, or its
-own less a standard deviation if that is nearer to 0, or 0 if it has the other sign: styles that Elo
-misses, but that leave the order of the agents as it is, are no circles.
+of the others. Chance makes circles too, and a simulation from the fitted ratings counts them: the
+sizes of all surpluses stay, and the signs are drawn again. So openings that favour a colour, draws
+and repeated games stay as they are. The mean of a pair's simulated sum is the sum that the ratings
+expect. If the sum in the games, less a standard deviation, is nearer to 0, that is the mean; if it
+has the other sign, the mean is 0. So a style that Elo misses is not counted as a circle if it
+leaves the order of the agents as it is.
 """
 
 from __future__ import annotations

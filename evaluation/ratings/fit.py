@@ -26,7 +26,7 @@ from c4env.system import one_thread
 ELO: Final = 400 / np.log(10)  # Elo points per natural unit of log odds
 TAILS: Final = (2.5, 97.5)  # the percentiles at the ends of a 95 % interval
 DRAWS: Final = 1000  # draws of the bootstrap
-FEW: Final = 5  # units, up to which their number says too little for Student's t
+FEW: Final = 5  # units; so few or fewer are too few for Student's t
 _STEPS: Final = 200
 _CLOSE: Final = 0.01  # Elo; a fit ends with a shorter step
 _SAME: Final = 1e-4  # difference of leverages at which the penalised fit ends
@@ -59,10 +59,10 @@ def weights_of(units: Bools, generator: np.random.Generator, draws: int = DRAWS)
 
     The shares of the n weights have a Dirichlet distribution with the shape (n - 4) / n. A mean
     with these shares has the variance of Student's t with n - 1 degrees of freedom; exponential
-    weights would give a smaller variance. Up to 5 units, the shape is 1 / n. The sum of exponential
-    weights would have a gamma(n) distribution. Here it is gamma(n - 2), scaled to the mean n, by
-    simulation: with gamma(n), the intervals of two agents whose 4 openings all decide held the
-    truth in 87 % of cases instead of 97 %.
+    weights would give a smaller variance. For up to 5 units the shape is 1 / n. The sum of
+    exponential weights would have a gamma(n) distribution. Here it is gamma(n - 2), scaled to the
+    mean n, by simulation: with gamma(n), the intervals of two agents whose 4 openings all decide
+    held the truth in 87 % of cases instead of 97 %.
 
     Args:
         units: a mask of the units, of any shape.

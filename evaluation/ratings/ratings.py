@@ -44,7 +44,7 @@ from c4env.evaluation.tables import Column, Table, plural, signed
 
 FIRST: Final = "First player's advantage (owner of the first disc, even in an opening)"
 """What "moving first" means everywhere: in tables, ratings, records and on the page."""
-_ENOUGH: Final = 25  # openings, from which a run gets no warning
+_ENOUGH: Final = 25  # openings; a run with fewer gets a warning
 _WIDEST: Final = 2000.0  # half width, in Elo, of an interval without information
 
 
@@ -93,12 +93,12 @@ class Rating:
     low: float  #: 95 % interval, for comparisons of agents
     high: float
     ranks: Ranks | None  #: 95 % interval of the place in the agent's group; None in exact runs
-    better: float | None  #: probability of being stronger than the next of the group, if any
+    better: float | None  #: probability of being stronger than the next agent, if any
     score: float  #: points per game, 0..1
     games: int
-    nodes: float | None = field(default=None, compare=False)  #: a move
-    seconds: float | None = field(default=None, compare=False)  #: a move, in the median game
-    reliable: float | None = None  #: share of games that it did not forfeit, 0..1, if any were
+    nodes: float | None = field(default=None, compare=False)  #: per move
+    seconds: float | None = field(default=None, compare=False)  #: per move, in the median game
+    reliable: float | None = None  #: share of games not forfeited, 0..1; None in a run without
     finished: Interval | None = None  #: Elo over the games that nobody forfeited, if it forfeited
     asked_again: int | None = None  #: times that a language model was asked again, if any was
 
@@ -234,7 +234,7 @@ class Ratings(Sequence[Rating]):
         return replace(self, players=tuple(players))
 
     def _elo_by(self, others: Ratings, chosen: Collection[str]) -> dict[str, Interval]:
-        """Return the Elo of chosen agents by other ratings, on the zero of these."""
+        """Return the Elo of chosen agents by other ratings, with the zero of these ratings."""
         here, found = {r.player: r.elo for r in self}, {}
         for group in others.groups:
             if len(group) > 1:
@@ -275,8 +275,8 @@ class Ratings(Sequence[Rating]):
         else:
             units = f"{plural(self.units, 'pair')} of games"
         exact = "every agent is deterministic and every opening was played. " if self.exact else ""
-        alone = "" if self.resampled == "openings" else " of this one opening alone"
-        return f"{exact and 'Exact over this set: '}{exact}95 % intervals over {units}{alone}."
+        source = "" if self.resampled == "openings" else " from this one opening"
+        return f"{exact and 'Exact over this set: '}{exact}95 % intervals over {units}{source}."
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on groups that never met, on too few openings, and on circles."""

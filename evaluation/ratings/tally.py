@@ -50,7 +50,7 @@ PAIR_COLUMNS: Final = (
 )
 """The columns of the pairings, from the view of the player who moves first."""
 ALIKE: Final = 0.8
-"""From this concordance of their results on, two agents play alike."""
+"""The least concordance of the results of two agents that play nearly the same games."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Tally:
         names = tuple(sorted(set(players)))
         played = [g for g in games if g.counted and g.players[0] != g.players[1]]
         openings = tuple(sorted({*openings, *(game.opening for game in played)}))
-        if len(openings) == 1:  # games come in any order, and equal ones must not meet in a pair
+        if len(openings) == 1:  # games come in any order, and equal games must not form a pair
             played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
             played = [played[i] for i in np.random.default_rng(0).permutation(len(played))]
         index = {name: i for i, name in enumerate(names)}
@@ -177,11 +177,11 @@ class Tally:
         return np.asarray(points - games * mean)
 
     def alike(self) -> Bools:
-        """Return which agents play nearly alike, ``[players, players]``.
+        """Return which agents play nearly the same games, bool ``[players, players]``.
 
-        Such agents do better or worse than usual in the same openings against the same opponents.
+        These agents do better or worse than usual in the same openings against the same opponents.
         The measure is Lin's concordance (Biometrics 45, 1989). Resampled pairs of games have no
-        openings in common, so no agents are alike there.
+        openings in common, so the answer there is False for all agents.
         """
         if self.resampled == "pairs":
             return np.zeros(self.games.shape[1:], dtype=bool)
@@ -378,7 +378,7 @@ class WinTable(Result):
 
     @functools.cached_property
     def _by_colour(self) -> tuple[dict[str, WinDrawLoss], dict[str, WinDrawLoss]]:
-        """Each player's results as the first and as the second player."""
+        """The results of every player as the first and as the second player."""
         first, second = (
             defaultdict[str, WinDrawLoss](WinDrawLoss),
             defaultdict[str, WinDrawLoss](WinDrawLoss),

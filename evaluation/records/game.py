@@ -37,8 +37,8 @@ FORFEITS: Final = tuple(e for e in get_args(Ending) if e not in (*PLAYED_OUT, CU
 class GameRecord:
     """A record of one game.
 
-    The first player has the first move of the game, which may belong to the opening. Each tuple
-    has the first player's value, then the second player's value.
+    The first player has the first move of the game, which may belong to the opening. A tuple has
+    the first player's value, then the second player's value.
 
     Example:
         >>> game = round_robin(["greedy", "random"], openings=0).games[0]
@@ -101,7 +101,7 @@ class GameRecord:
         }
 
     def on(self, host: str) -> GameRecord:
-        """Return the game with the name of its machine, also in the reason of a forfeit by time."""
+        """Return the game with the name of its machine; the reason of a late move names it too."""
         reason = f"{self.reason}; on {host}" if self.ending == "time" else self.reason
         return replace(self, host=host, reason=reason)
 

@@ -162,7 +162,7 @@ class RunHeader:
         notes = []
         if self.movetime is not None:
             notes.append(
-                f"{self.movetime:g} s a move, and a margin of {self.margin:g} s; "
+                f"{self.movetime:g} s per move, and a margin of {self.margin:g} s; "
                 "a move that takes longer forfeits."
             )
         if self.timed:
@@ -200,7 +200,7 @@ class RunHeader:
 def opening_major(players: Sequence[str], openings: Sequence[str]) -> list[Fixture]:
     """List every game of a round robin: each pairing from each opening with both colours.
 
-    All games of an opening come before the next opening, so a run that stops between two openings
+    The games of an opening come before the next opening, so a run that stops between two openings
     is balanced. Two games of a pairing that differ only in colours follow each other.
     """
     return _both_colours(list(combinations(players, 2)), openings)

@@ -44,7 +44,7 @@ RESULTS: Final[Mapping[str, int | None]] = {"1-0": 0, "0-1": 1, "1/2-1/2": None,
 ENDINGS: Final[Mapping[str, Ending]] = {
     "resigned": "resigned", "time": "time", "illegal": "illegal column", "cut": CUT,
 }  # fmt: skip
-"""The words of a text for how a game ended that its moves do not end."""
+"""The words of a text for the ending of a game that its moves do not end."""
 BY_MOVER: Final = "time", "illegal column", "exception", "unreadable", "no answer"
 """The endings that only the side to move can cause."""
 NO_GAMES: Final = SCORES_FILE, "metadata.json"  # of c4 quality --out, and of PlyBench
@@ -60,15 +60,16 @@ Read = tuple[Names | None, Stated | GameRecord]
 def games_in(path: Path, names: Names | None = None) -> list[GameRecord]:
     """Read the games of a file, or of all files in a folder that end in one of ``READERS``.
 
-    In a folder without such files, those that PlyBench names ``game_1.json`` are read, also in the
-    folders in it.
+    A folder without these files may have PlyBench's files ``game_1.json``, also in the folders in
+    it.
 
     Args:
         path: the file or folder. A file of another ending is a text.
         names: the players of games without names.
 
     Raises:
-        UnreadableRun: a game cannot be read, no game was found, or players have no names or two.
+        UnreadableRun: a game cannot be read, no game was found, or ``names`` is missing or given
+            although the games name their players.
     """
     files = [path]
     if path.is_dir():
@@ -108,7 +109,7 @@ def games_of(items: Iterable[Any], names: Names | None = None) -> list[GameRecor
         names: the players of games without names.
 
     Raises:
-        UnreadableRun: an object is not a game, or there are no games.
+        UnreadableRun: an object is not a game, or ``items`` is empty.
     """
     games = []
     for number, item in enumerate(items, start=1):
@@ -146,7 +147,7 @@ def _record(players: Names, said: Stated) -> GameRecord:
     if said.result and said.result not in RESULTS:
         raise UnreadableRun(f"{said.result!r}: expected a result, one of {', '.join(RESULTS)}")
     position = Position.parse(said.moves)
-    again, reason = said.asked_again, "so says the source"
+    again, reason = said.asked_again, "the source says so"
     stated = f"{said.result} {said.ending}".strip()
     if (outcome := position.outcome) is not None:
         winner = outcome.winner

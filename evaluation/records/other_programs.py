@@ -1,6 +1,6 @@
 """Read the JSON objects that other programs write of a game.
 
-A format is known by all its marks: the keys of its object, and the name of the game if it has one.
+A format is recognised by the keys of its object, and by the game's name if the format has one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FAILED: Final = re.compile(r"FAIL: (.+) \(.*\)", re.DOTALL)
 _STATE: Final = re.compile(r"\[Game\]\s*(.*?)\s*\[State\](.*)", re.DOTALL)
 
 DAMAGE: Final = KeyError, IndexError, TypeError, ValueError, AttributeError
-"""What a value that is missing, or another than a format has, raises."""
+"""The errors that a missing or unexpected value raises."""
 
 
 def damage(error: Exception) -> str:
@@ -61,7 +61,7 @@ class Stated(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A format of another program, and the marks by which it is known."""
+    """A format of another program, and how to recognise it."""
 
     title: str
     keys: frozenset[str]
@@ -69,7 +69,7 @@ class Format(NamedTuple):
     name: str = ""  # the value of "name", if the format has one
 
     def fits(self, item: Mapping[str, Any]) -> bool:
-        """Whether an object has all marks."""
+        """Whether an object has this format."""
         return self.keys <= item.keys() and (not self.name or item["name"] == self.name)
 
     def __str__(self) -> str:
@@ -77,10 +77,10 @@ class Format(NamedTuple):
 
 
 def read_object(item: Mapping[str, Any]) -> tuple[Names | None, Stated] | None:
-    """Read an object of one of ``FORMATS``; None if it is of none.
+    """Read an object of one of ``FORMATS``; None for another format.
 
     Raises:
-        UnreadableRun: the game is damaged, or is another than ours.
+        UnreadableRun: the game is damaged, or is not Connect Four on this board.
     """
     for known in FORMATS:
         if known.fits(item):
@@ -94,14 +94,14 @@ def read_object(item: Mapping[str, Any]) -> tuple[Names | None, Stated] | None:
 
 
 def unknown_object(item: Mapping[str, Any]) -> str:
-    """Return a line for an object that is of none of ``FORMATS``: what it is not, what is read."""
+    """Return the message about an object that has none of the ``FORMATS``."""
     for known in FORMATS:
         if known.name and item.get("name") == known.name:
             return f"{known.title} without {', '.join(sorted(known.keys - item.keys()))}"
     has = shortened(", ".join(map(str, item)), 60) or "nothing"
     name = f" and the name {brief(item['name'])}" if "name" in item else ""
     return (
-        f"an object with {has}{name} is no game: expected {', '.join(map(str, FORMATS))}, or an "
+        f"an object with {has}{name} is not a game: expected {', '.join(map(str, FORMATS))}, or an "
         "object with first, second and moves"
     )
 
@@ -113,8 +113,8 @@ def moves_of_list(columns: Sequence[Any]) -> str:
             raise UnreadableRun(f"{brief(column)} in a list of columns: expected integers")
         if not 0 <= column < COLUMNS:
             raise UnreadableRun(
-                f"{column} is no 0-based column 0..{COLUMNS - 1}, which a list has; write 1-based "
-                "moves as a text, '4455'"
+                f"{column} is not a 0-based column 0..{COLUMNS - 1}, which a list has; write "
+                "1-based moves as a text, '4455'"
             )
     return format_moves(columns)
 

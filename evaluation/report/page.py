@@ -144,7 +144,7 @@ def pairs_in_words(run: Tournament, players: Sequence[str], judge: Judge | None)
         if judge is not None:
             counts = Counter(move.player for move in judge_games(games, judge) if move.blunder)
             rates = [rounded(counts[player] / len(games), ".1f") for player in (one, other)]
-            words += f" Blunders a game: {' against '.join(rates)}."
+            words += f" Blunders per game: {' against '.join(rates)}."
         sentences.append(words)
     return sentences
 

@@ -89,7 +89,7 @@ class Match(Tournament):
 
     @functools.cached_property
     def decision(self) -> Decision | None:
-        """The hypothesis that the test accepted; None if there is no test or no decision yet."""
+        """The hypothesis that the test accepted; None without a test, or before it decides."""
         if self.sprt is None:
             return None
         return self.sprt.decide(self.pentanomial)

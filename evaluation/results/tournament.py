@@ -233,8 +233,8 @@ class Tournament(Result):
         )
         if len(self.ratings) == 2:
             line += (
-                ": an exact tie. The interval is that of the fit, which adds one pair of random "
-                "games: so few openings do not exclude a difference over others"
+                ": an exact tie. The fit adds one pair of random games, which gives the interval: "
+                "so few openings do not exclude a difference over other openings"
             )
         return f"{line}."
 

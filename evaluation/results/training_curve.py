@@ -138,7 +138,7 @@ class Curve(Result):
         return {"measurements": Table(TRAINING_COLUMNS, self.rows)}
 
     def sentence(self) -> str:
-        """A sentence if there are no measurements yet, else nothing."""
+        """A sentence before the first measurement, else nothing."""
         return "" if self.rows else "No measurements yet."
 
 

@@ -35,7 +35,7 @@ _REMEDIES: Final = {
 }
 _UNSEEDED: Final = (
     "write the agent as a class (c4env.agents.Agent) whose reset(self, seed) makes "
-    "self.random = random.Random(seed) and forgets earlier games; draw from self.random alone"
+    "self.random = random.Random(seed) and forgets earlier games; draw only from self.random"
 )
 _UNSEEDED_PROGRAM: Final = (
     "with newgame=reset the program reads a line `reset SEED` before each game: it seeds its "
@@ -122,7 +122,7 @@ class Check:
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
             rows += [
-                ("median ms a move", f"{1e3 * median:.3g}"),
+                ("median ms per move", f"{1e3 * median:.3g}"),
                 ("longest ms", f"{1e3 * longest:.3g}"),
             ]
         if self.remedy:

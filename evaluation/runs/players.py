@@ -41,7 +41,7 @@ def name_players(players: PlayersLike) -> Players:
 
     Raises:
         InvalidOption: ``players`` is not a list or mapping of agents, a name occurs twice, or two
-            names look alike.
+            names look the same.
     """
     if isinstance(players, str):
         raise InvalidOption(f"players={players!r}: expected a list of agents")
@@ -66,7 +66,7 @@ def name_players(players: PlayersLike) -> Players:
             player = as_agent(player)
         require_visible(name)
         if (twin := shown.setdefault(unicodedata.normalize("NFC", name), name)) != name:
-            raise InvalidOption(f"agents {twin!a} and {name!a} look alike: rename one")
+            raise InvalidOption(f"agents {twin!a} and {name!a} look the same: rename one")
         named[name] = player
     return named
 

@@ -44,12 +44,12 @@ class Settings:
     Attributes:
         seed: seed of the openings' order and of stochastic agents; the games depend on nothing
             else. The same seed gives the same games for any number of jobs.
-        jobs: number of games that are played at a time; it does not change the games. Each job
+        jobs: number of games that are played at a time; it does not change the games. A job
             plays this project's agents in one process; the first job of a run without a clock
-            plays them in this process. Each job has a separate process for each spec that names
+            plays them in this process. A job has a separate process for each spec that names
             other people's code. Python objects play in threads of this process, and share one
-            interpreter. Each job has a copy of each object. A function that has a ``reset`` cannot
-            be copied.
+            interpreter. A job has its own copy of each object. A function that has a ``reset``
+            cannot be copied.
         out: directory that keeps each game when it ends; the same call resumes the run, and a call
             with more agents or openings adds games.
         watch: called from time to time with the number of games done and the total.

@@ -38,8 +38,8 @@ class ServerSettings:
         agents: specs by name, to offer besides the zoo. Only these specs may name code, files or
             addresses.
         port: port to listen on; 0 takes any free port.
-        host: address to listen on, also a host name that requests may use. A server that listens
-            beyond this machine accepts every host name.
+        host: address to listen on, which requests may also give as the server's name. A server that
+            listens beyond this machine accepts every name.
         hint: agent that gives hints; the agent must search.
         record: folder for the games of people who switch recording on in the page. Without a
             folder, the page does not offer to record.

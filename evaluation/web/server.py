@@ -8,7 +8,7 @@ The server answers at once, and compiles the agents' kernels in the background. 
 are ready, the page gets no settings and says so, and other requests wait.
 
 A page of another site, open in a browser on this machine, can send requests to a local server. A
-browser sends the JSON of such a page only if the server allows the page's origin, and Starlette's
+browser sends the JSON of that page only if the server allows the page's origin, and Starlette's
 ``CORSMiddleware`` allows none. ``TrustedHostMiddleware`` refuses a page whose host name resolves to
 this machine (DNS rebinding).
 """

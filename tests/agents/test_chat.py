@@ -69,7 +69,7 @@ def test_a_column_is_asked_for_and_played(server):
     ("bad", "told"),
     [
         ("Move: 2", "column 2 is full"),
-        ("Move: 8", "no column 8"),
+        ("Move: 8", "column 8 is not on the board"),
         ("I like the centre.", "'I like the centre.'"),
         ("", "empty"),
         (said("Move: 4", "length"), "cut off"),
@@ -269,7 +269,7 @@ def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(server, monkeypat
 def test_a_name_is_a_kind_or_a_file():
     assert find_prompt("board+legal") == template("board+legal")
     with pytest.raises(
-        InvalidOption, match=r"'bord': no such file, and kind 'bord': expected board.*both"
+        InvalidOption, match=r"'bord': not a file, and kind 'bord': expected board.*both"
     ):
         find_prompt("bord")
 
@@ -347,7 +347,7 @@ def test_an_answer_is_known_by_its_game_and_its_request(server, kept):
     assert [message["role"] for message in second["messages"]] == ["user", "assistant", "user"]
 
 
-def test_another_server_is_asked_anew_wherever_its_address_stands(server, kept, monkeypatch):
+def test_another_server_is_asked_again_wherever_its_address_stands(server, kept, monkeypatch):
     server.script = ["Move: 3", "Move: 4"]
     spec = f"chat:m,answers={kept[1]}"
     for host, column in (("127.0.0.1", 3), ("localhost", 4), ("127.0.0.1", 3)):
@@ -356,7 +356,7 @@ def test_another_server_is_asked_anew_wherever_its_address_stands(server, kept, 
     assert len(server.asked) == 2
 
 
-def test_a_game_without_a_seed_is_no_known_game(server, kept):
+def test_the_answers_of_a_game_without_a_seed_are_not_stored(server, kept):
     spec, file = kept
     server.script = ["Move: 1", "Move: 2"]
     assert play(spec, None, None) == [1, 2]

@@ -79,7 +79,7 @@ NOT_COMPILED = r"does not compile for \(int64 mine.*: "
         (None, lambda mine, theirs: "a", "returned 'a': expected a float"),
     ],
 )
-def test_a_function_that_is_no_heuristic_is_refused(compiled, function, said):
+def test_a_function_that_is_not_a_heuristic_is_refused(compiled, function, said):
     with pytest.raises(InvalidOption, match=f"heuristic '{function.__name__}'.*{said}"):
         Heuristic.of(function if compiled is None else numba.njit(*compiled)(function))
 
@@ -117,8 +117,8 @@ def test_a_plain_function_plays_as_it_would_compiled(name, capsys):
         seeds = np.zeros(len(positions), np.int64)
         assert (plain.choose_many(discs, seeds) == fast.choose_many(discs, seeds)).all()
     assert capsys.readouterr().err.splitlines() == [
-        f"heuristic '{name}' plays as plain Python; decorated with @numba.njit, its searches would "
-        "be 5 to 150 times faster"
+        f"heuristic '{name}' runs as plain Python: decorate it with @numba.njit, and its searches "
+        "are 5 to 150 times faster"
     ]
 
 

@@ -170,7 +170,7 @@ def test_a_second_version_of_a_module_is_refused_in_one_session(folder):
         agents.make("v2/bots/root.py")
 
 
-def test_a_module_that_is_never_imported_is_no_reason(folder, monkeypatch):
+def test_a_module_that_is_never_imported_does_not_refuse_a_file(folder, monkeypatch):
     monkeypatch.syspath_prepend(folder)
     importlib.import_module("helper")  # of the session's own
     (folder / "old").mkdir()
@@ -218,7 +218,7 @@ def test_a_file_may_have_the_name_of_a_module(folder, name):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("absent.py:agent", "there is no file 'absent.py'; expected package.module:attribute or"),
+        ("absent.py:agent", "file 'absent.py' does not exist; expected package.module:attribute"),
         ("my-agent.py:nothing", "has no attribute 'nothing'"),
         ("broken.py:agent", r"ZeroDivisionError: division by zero \\(broken.py, line 2\\)"),
         ("lacks.py:Lacks", "its class does not write the method choose$"),

@@ -62,7 +62,7 @@ class Marked:
         (None, Kind.NOTHING),
     ],
 )
-def test_the_kind_of_a_thing_is_its_types_or_its_marks(thing, kind):
+def test_the_kind_of_a_thing_comes_from_its_type_or_from_batched(thing, kind):
     assert kind_of(thing) is kind
 
 
@@ -77,7 +77,7 @@ def test_the_kinds_of_objects_and_of_libraries():
     assert {kind_of(model), kind_of(model.policy), kind_of_objects(type(model))} == {Kind.MODEL}
 
 
-def test_a_function_of_two_arguments_needs_a_mark():
+def test_a_function_of_two_arguments_needs_batched():
     message = (
         r"'two': missing a required argument: .*expected a function of one observation; mark a "
         r"function of \(observations, masks\) by c4env\.batched; .*kaggle:FILE\.py; .*heuristic="
@@ -126,7 +126,7 @@ def test_a_marked_function_may_answer_in_every_form(answer, form):
 
 
 @pytest.mark.parametrize("answer", ["logits", "columns", "list"])
-def test_an_answer_for_many_boards_is_told_of_the_mark(answer):
+def test_an_answer_for_many_boards_gets_an_error_that_names_batched(answer):
     message = "expected one column; a function that answers for many boards must be marked by c4env"
     with pytest.raises(InvalidAction, match=message):
         agents.make(FORMS["a dict"](ANSWERS[answer])).choose(Position())
@@ -139,7 +139,7 @@ def test_an_answer_for_many_boards_is_told_of_the_mark(answer):
         lambda seen: [0 for row in seen["observation"][0, 0, 0, 0]],
     ],
 )
-def test_a_function_that_lacks_an_axis_of_boards_is_told_of_the_mark(fails):
+def test_a_function_that_lacks_the_axis_of_boards_gets_an_error_that_names_batched(fails):
     asked = []
 
     def once(seen):
@@ -154,7 +154,7 @@ def test_a_function_that_lacks_an_axis_of_boards_is_told_of_the_mark(fails):
 @pytest.mark.parametrize(
     "unmarked", [first_legal, FORMS["a dict"](ANSWERS["logits, values"]), lambda seen: 3]
 )
-def test_a_function_of_one_observation_in_place_of_a_network_is_told_of_the_mark(unmarked):
+def test_a_function_of_one_observation_as_a_network_gets_an_error_that_names_batched(unmarked):
     with pytest.raises(EngineFault, match=r"mark a function of .* by c4env\.batched") as refused:
         agents.make("puct", function=unmarked).choose(Position())
     assert "\n" not in str(refused.value)
@@ -231,7 +231,7 @@ def test_what_looks_like_probabilities_has_to_be_declared(ask, error):
     assert "\n" not in str(refused.value)
 
 
-def test_declared_probabilities_are_drawn_and_searched_as_such():
+def test_declared_probabilities_are_drawn_and_searched_as_probabilities():
     assert drawn(agents.make(sure, policy="probabilities", temperature=1)) == pytest.approx(
         0.88, abs=0.06
     )
@@ -270,7 +270,7 @@ def test_a_file_has_the_option_in_its_spec(tmp_path):
         agents.make(f"{spec}:row=2")
 
 
-def test_a_mark_says_the_same_of_tensors():
+def test_batched_means_the_same_for_functions_of_tensors():
     torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
 
     @batched
@@ -289,7 +289,7 @@ def test_a_mark_says_the_same_of_tensors():
         [np.inf, 0, 0, 0, 0, 0, 0], [-np.inf, 1, 0, 0, 0, 0, 0],
     ],
 )  # fmt: skip
-def test_rows_that_are_no_probabilities_are_logits(row):
+def test_rows_that_are_not_probabilities_are_logits(row):
     agent = agents.make(batched(lambda planes, masks: np.tile(row, (len(masks), 1))))
     assert agent.choose(Position()) == np.argmax(row)
 
@@ -303,7 +303,7 @@ def test_one_hot_rows_are_probabilities_in_every_dtype(kind):
         assert agents.make(net, policy=policy).choose(Position()) == 5
 
 
-def test_one_row_that_is_none_tells_that_all_are_logits():
+def test_one_row_without_probabilities_means_that_all_rows_are_logits():
     answers = [np.array([SURE, RIGHT]), np.array([SURE, SURE])]
     rows = iter(answers)
     agent = agents.make(batched(lambda seen: next(rows)))
@@ -365,7 +365,7 @@ def test_a_model_of_stable_baselines_gives_logits_by_its_type():
 
 
 @pytest.mark.parametrize("thing", [7, "no", SimpleNamespace(), FunctionAgent, FunctionAgent(abs)])
-def test_what_is_no_network_is_told_so(thing):
+def test_an_error_says_what_is_not_a_network(thing):
     with pytest.raises(C4Error):
         agents.make("puct", function=thing)
     with pytest.raises(C4Error, match="expected a network"):

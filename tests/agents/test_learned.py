@@ -118,7 +118,7 @@ def test_the_exponential_errs_by_the_square_of_the_number():
     assert (np.abs(error) <= numbers**2 / 512 + 1e-4).all()
 
 
-def test_weights_that_are_none_are_refused(tmp_path):
+def test_a_file_without_weights_is_refused(tmp_path):
     (tmp_path / "text.npz").write_text("weights")
     np.savez(tmp_path / "pickled.npz", a=np.array([{}], dtype=object))
     for name in ("text.npz", "pickled.npz"):

@@ -273,7 +273,7 @@ class Chooses:
         (7, "expected an agent, its spec name:key=value"),
     ],
 )
-def test_what_is_no_agent_is_told_what_to_be(thing, said):
+def test_an_error_says_what_to_pass_as_an_agent(thing, said):
     with pytest.raises(InvalidOption, match=said):
         agents.make(thing)
 

@@ -113,7 +113,7 @@ def test_what_is_removed_or_not_drawn_any_more_plays_its_games_to_their_end(remo
     for _ in range(3):
         envs.step(np.full(50, 3))
     assert envs.positions() == [Position.parse("424242")] * 50
-    for _ in range(2):  # wins, and begins anew
+    for _ in range(2):  # wins, and begins again
         envs.step(np.full(50, 3))
     assert envs.positions() == [Position.parse("46")] * 50
     assert pool.results == {FIVES: (0, 0, 0)} | ({} if removed else {ONES: (50, 0, 0)})
@@ -182,7 +182,7 @@ def test_a_priority_draws_by_the_results_so_far(priority):
 
 
 def test_vector_environments_that_share_a_pool_keep_their_games_apart():
-    """The boards of one begin anew while those of the other go on, and all results count."""
+    """One environment begins new games while the other goes on, and all results count."""
     pool = Pool({ONES: 1, FIVES: 1}, seed=1)
     envs = [ConnectFourVectorEnv(size, opponent=pool, seat=0) for size in (3, 20)]
     alone = ConnectFourVectorEnv(20, opponent=Pool({ONES: 1, FIVES: 1}, seed=1), seat=0)

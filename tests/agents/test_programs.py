@@ -61,7 +61,7 @@ def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made)
         agent.choose(Position.parse("333333"))
 
 
-def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made):
+def test_a_solver_that_scores_only_positions_is_asked_about_each_next_position(tmp_path, made):
     """As solvers print by default: the moves, the score of the side to move, and more."""
     message = "print(moves, {'2': -8, '6': 3}.get(moves, -2), 12345, 0.1, flush=True)"
     agent = made(f"exec:{answering(tmp_path, message)},reply=score")
@@ -80,7 +80,7 @@ def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made
         ("print(flush=True)", ",reply=score", "answered '': expected a score"),
     ],
 )
-def test_a_wrong_answer_is_a_fault_and_the_next_game_begins_afresh(
+def test_a_wrong_answer_is_a_fault_and_the_next_game_restarts_the_program(
     tmp_path, made, statements, options, words
 ):
     agent = made(f"exec:{answering(tmp_path, statements)}{options},timeout=60")
@@ -157,7 +157,7 @@ def test_a_new_game_is_told_as_asked(tmp_path, made, newgame, columns, nodes):
     agent.reset()
 
 
-# Says its own process and that of a child.
+# Prints its own process and its child's process.
 FAMILY = """
 import os, subprocess, sys, time
 sleep = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"]
@@ -220,7 +220,7 @@ def test_a_fork_starts_a_program_of_its_own(tmp_path, made):
     assert agent._process is running
 
 
-def test_a_hang_ends_with_the_time_and_so_does_the_program(tmp_path):
+def test_a_hang_ends_with_the_time_and_the_program_ends_too(tmp_path):
     process = LineProcess(family(tmp_path), "it")
     pids = [int(pid) for pid in process.ask("", 20).split()]
     assert all(map(lives, pids))
@@ -352,7 +352,7 @@ def test_what_goes_wrong_is_an_error(submitted, source, kind, words):
         submitted(source).choose(Position.parse("111111"))
 
 
-def test_each_game_loads_the_file_anew_and_has_its_seed(submitted):
+def test_each_game_loads_the_file_again_and_has_its_seed(submitted):
     source = (
         "import random\nimport numpy as np\nseen = []\n"
         "def agent(obs):\n"

@@ -36,7 +36,7 @@ def test_it_is_asked_about_positions_a_batch_at_a_time():
     agent = PUCT(recorder, simulations=100, batch=6)
     agent.search(Position.parse("44"))
     sizes = [len(masks) for _, masks in recorder.asked]
-    assert sizes[0] == 1  # the root alone
+    assert sizes[0] == 1  # only the root
     assert max(sizes) == 6
     assert sum(sizes) > 90
     seen = set()
@@ -53,7 +53,7 @@ def test_it_is_asked_about_positions_a_batch_at_a_time():
 
 
 @pytest.mark.parametrize("reuse", [True, False])
-def test_new_weights_search_anew(reuse):
+def test_new_weights_start_a_new_search(reuse):
     class Network:
         favourite = 0
 
@@ -108,7 +108,7 @@ def priors(agent, node):
     return np.array([agent._tree[child]["prior"] for child in agent._children(node)], np.float64)
 
 
-def test_dirichlet_noise_is_mixed_into_the_root_alone():
+def test_dirichlet_noise_is_mixed_only_into_the_root():
     plain, noisy = (
         PUCT(edge, simulations=9, batch=1, dirichlet_fraction=fraction, dirichlet_alpha=0.5)
         for fraction in (0.0, 0.25)
@@ -121,7 +121,9 @@ def test_dirichlet_noise_is_mixed_into_the_root_alone():
         drawn.append((priors(noisy, 0) - 0.75 * priors(plain, 0)) / 0.25)
         for child in noisy._children(0):
             below = priors(noisy, child)
-            assert len(below) == 0 or np.array_equal(below, priors(plain, 0))  # the policy's alone
+            assert len(below) == 0 or np.array_equal(
+                below, priors(plain, 0)
+            )  # only the policy's priors
     assert np.allclose(np.sum(drawn, axis=1), 1, atol=1e-5)
     assert np.min(drawn) > -1e-6
     assert np.mean(drawn, axis=0) == pytest.approx([1 / 7] * 7, abs=0.04)
@@ -193,7 +195,7 @@ def test_a_descent_ends_at_a_proven_node():
 
 
 @pytest.mark.parametrize("batch", [1, 5])
-def test_an_exact_value_function_keeps_the_value_of_the_game(batch):
+def test_with_an_exact_value_function_no_move_gives_anything_away(batch):
     solver = Solver(book=None, table_mb=4)
 
     def exact(observations, masks):
@@ -253,14 +255,14 @@ def test_a_network_of_a_file_has_no_options(function):
         (lambda n: ("abc", np.zeros(n)), r"answered \('abc'"),
     ],
 )
-def test_an_answer_that_is_none_is_said(answer, words):
-    """Of every network: the same is checked where none searches."""
+def test_an_error_names_an_answer_that_no_search_can_use(answer, words):
+    """The error is the same for every network, with or without a search."""
     agent = PUCT(lambda observations, masks: answer(len(masks)), simulations=5)
     with pytest.raises(EngineFault, match=f"<lambda> .*{words}"):
         agent.choose(Position())
 
 
-def test_a_policy_of_nothing_counts_legal_columns_alike():
+def test_a_policy_of_zeros_counts_legal_columns_equally():
     """As of a network that is sure of a full column."""
     items = [
         PUCT(

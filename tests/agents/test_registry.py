@@ -85,7 +85,7 @@ def test_paths_of_all_systems_are_read_as_text(path):
     assert parts(f"{path}:Mine") == (f"{path}:Mine", {})
     assert parts(f"{path}:Mine:depth=3") == (f"{path}:Mine", {"depth": "3"})
     assert parts(f"torch:{path}:net") == ("torch", {"function": f"{path}:net"})
-    with pytest.raises(UnknownAgent, match=re.escape(f"there is no file {path!r}")):
+    with pytest.raises(UnknownAgent, match=re.escape(f"file {path!r} does not exist")):
         make(path)
 
 
@@ -108,7 +108,7 @@ def test_an_option_that_a_class_needs_is_asked_for_in_a_spec(tmp_path):
         ("net.npz", "weights .* FILE.py:CLASS:weights=net.npz$"),
     ],
 )
-def test_a_file_that_is_no_agent_is_told_its_spec(name, said, tmp_path, monkeypatch):
+def test_the_error_for_another_file_has_the_spec_to_write(name, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if "/lr" not in name:  # which is told of any .zip
         (tmp_path / name).touch()

@@ -227,7 +227,7 @@ def test_the_tree_below_the_new_position_is_kept():
     assert sum(second.visits) >= 200 + before[1] - 1
 
 
-def test_without_reuse_every_search_begins_anew():
+def test_without_reuse_every_search_begins_with_an_empty_tree():
     kept, fresh = MCTS(simulations=300), MCTS(simulations=300, reuse=False)
     for agent in (kept, fresh):
         agent.reset(3)

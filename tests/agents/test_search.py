@@ -73,7 +73,7 @@ def test_the_chain_systems_choices_are_the_released_programs(depth):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("heuristic", HEURISTICS)
-def test_both_searches_choose_alike_with_every_heuristic(heuristic):
+def test_both_searches_choose_the_same_columns_with_every_heuristic(heuristic):
     for depth, count in ((2, 60), (5, 40), (6, 8)):
         naive, pruned = Minimax(depth, heuristic), AlphaBeta(depth, heuristic)
         fewer = 0

@@ -119,7 +119,7 @@ def test_new_blocks_change_no_answer_before_they_learn(evaluator):
         assert np.allclose(ours, theirs, atol=1e-6)
 
 
-def test_observations_and_boards_are_asked_alike(evaluator):
+def test_observations_and_boards_get_the_same_answers(evaluator):
     boards = bitboards(["", "4433"])
     logits, values = evaluator(observed(boards)["observation"])
     assert (logits.shape, values.shape) == ((2, 7), (2,))
@@ -130,7 +130,7 @@ def test_observations_and_boards_are_asked_alike(evaluator):
 @pytest.mark.parametrize(
     "content", [None, b"", b"not a model", {"shape": [4, 8, 1]}, {"shape": [4], "weights": {}}]
 )
-def test_what_is_no_network_is_refused_in_a_line(tmp_path, content):
+def test_a_file_without_a_network_is_refused_in_one_line(tmp_path, content):
     path = tmp_path / "model.pt"
     if isinstance(content, dict):
         torch.save(content, path)

@@ -180,7 +180,7 @@ def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
     assert line == ("script: argument --steps: given twice, 1 and 2: expected it once (see --help)")
 
 
-def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
+def test_a_folder_resumes_only_with_the_same_settings(tmp_path):
     for _ in range(2):
         with claim_folder(tmp_path / "new", "seed 1\n"):
             pass

@@ -223,7 +223,7 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, groups):
     two = trainer_of(tmp_path, seed=2, groups=groups)
     assert (two.positions, two.learned, two.seconds) == (one.positions, one.learned, 5.0)
     assert two.history == one.history
-    for _ in range(5):  # and so they go on alike
+    for _ in range(5):  # and both go on with the same games
         for trainer in (one, two):
             play(trainer, stage)
             trainer.learn(1.0)

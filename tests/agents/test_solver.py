@@ -233,7 +233,7 @@ def test_a_fork_writes_into_no_table_but_its_own():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the file of mappings is that of Linux")
-def test_a_table_is_private_memory_which_alone_gets_huge_pages():
+def test_a_table_is_private_memory_because_only_that_gets_huge_pages():
     solver = Solver(book=None, table_mb=4)
     address = solver._table.ctypes.data
     rights = {}
@@ -364,7 +364,7 @@ def test_a_book_written_is_the_book_read(tmp_path):
 
 
 @pytest.mark.compiled
-def test_what_is_no_book(tmp_path):
+def test_a_file_that_is_not_a_book_is_refused(tmp_path):
     path = tmp_path / "book.npz"
     with pytest.raises(InvalidOption, match=r"book\.npz"):
         Book.read(path)

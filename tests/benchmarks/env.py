@@ -26,7 +26,7 @@ OPPONENTS: Final = {"self-play": None, "against greedy": "greedy"}
 def run(boards: int = BOARDS, seconds: float = 0.3, rounds: int = 9) -> Table:
     """Time every loop in turn with theirs, ``seconds`` a round; the medians count.
 
-    The times are microseconds a move of the learner, who in self-play moves for both players.
+    The times are microseconds per move of the learner, who in self-play moves for both players.
     """
     with from_extra("peers", "PettingZoo's connect_four_v3 needs pygame"):
         from pettingzoo.classic.connect_four.connect_four import env as theirs
@@ -58,7 +58,7 @@ def run(boards: int = BOARDS, seconds: float = 0.3, rounds: int = 9) -> Table:
 
 
 def aec_loop(make: Callable[[], Any], opponent: str | None, seconds: float, seed: int) -> float:
-    """Seconds a move of the learner in an AEC environment; one game is not measured."""
+    """Seconds per move of the learner in an AEC environment; one game is not measured."""
     environment, reply = make(), agents.make(opponent) if opponent else None
     for agent in environment.possible_agents:
         environment.action_space(agent).seed(seed)

@@ -15,7 +15,7 @@ STEPS: Final = 50
 
 
 def works(boards: int, seconds: float) -> dict[tuple[str, bool], Callable[[int], float]]:
-    """What times the loop, by name and whether it is ours: seconds a move, by the seed."""
+    """What times the loop, by name and whether it is ours: seconds per move, by the seed."""
     with from_extra("peers", "pgx is not installed"):
         import pgx
     envs = {False: pgx.make("connect_four"), True: c4env.JaxEnv()}
@@ -47,7 +47,7 @@ def compiled(env: Any) -> Any:
 
 
 def timed(play: Any, boards: int, env: Any, seconds: float, seed: int) -> float:
-    """Seconds a move on one board; the first call, which compiles, is not measured."""
+    """Seconds per move on one board; the first call, which compiles, is not measured."""
     import jax
 
     start = jax.vmap(env.init)(jax.random.split(jax.random.key(seed), boards))

@@ -1,4 +1,4 @@
-"""Seconds a move on many boards.
+"""Seconds per move on many boards.
 
 The clock runs over the whole loop: the choice of random legal moves, ``step`` and its resets.
 """
@@ -15,7 +15,7 @@ WARM_UP: Final = 30  # steps until the boards are of all ages
 
 
 def loop(size: int, arguments: dict[str, Any], seconds: float, seed: int) -> float:
-    """Seconds a move of the caller on one board, which in self-play moves for both players.
+    """Seconds per move of the caller on one board, which in self-play moves for both players.
 
     A finished board's step that only resets it takes time, and is no move.
     """

@@ -97,7 +97,7 @@ def test_every_layout_shows_the_board_and_is_read_back():
 @pytest.mark.skipif(SIZE.columns < 10, reason="columns are digits")
 def test_moves_with_letters_are_given_in_a_list():
     assert c4env.list_openings(["a1", "9"]) == ["a1", "9"]
-    with pytest.raises(InvalidOption, match=r"'a1': no such file; .* in a list, \['a1'\]"):
+    with pytest.raises(InvalidOption, match=r"'a1': not a file; .* in a list, \['a1'\]"):
         c4env.list_openings("a1")
 
 

@@ -32,7 +32,7 @@ test("each position of a game, its discs, its end and its lines of four", () => 
     }
 });
 
-test("what is no game", () => {
+test("what is not a game", () => {
   for (const [moves, words] of expected.wrong)
     assert.throws(() => boardOf(moves), { message: words });
 });

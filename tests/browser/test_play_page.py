@@ -201,8 +201,8 @@ def test_a_bad_position_is_answered_and_the_game_stays(open_page):
 
 
 BAD = [
-    ("44444449", "'44444449' is no position: move 7: column 4 is full"),
-    ("moves=44444449", "'44444449' is no position: move 7: column 4 is full"),
+    ("44444449", "'44444449' is not a position: move 7: column 4 is full"),
+    ("moves=44444449", "'44444449' is not a position: move 7: column 4 is full"),
     ("moves=&red=nobody", "Red: no agent here is called 'nobody'"),
     ("moves=&yellow=alphabeta:depth=99", "expected depth from 1 to 42"),
     ("moves=&yellow=alphabeta:width=2", "alphabeta has no option 'width' here"),
@@ -262,7 +262,7 @@ def test_the_server_stopped_in_the_middle_of_a_game(open_page, tmp_path):
 
 
 @pytest.mark.isolated
-def test_a_game_by_keys_alone_is_told_aloud(open_page):
+def test_a_game_with_only_the_keyboard_is_announced_to_screen_readers(open_page):
     page = open_page("moves=444444777777&red=human&yellow=minimax:depth=2")
     page.evaluate(
         "(live => new MutationObserver(() => { window.said = (window.said ?? '') + live.innerText"

@@ -161,7 +161,7 @@ def test_figures_are_drawn_for_every_agent(page):
         marked += few
     assert any(marked)  # not left out
     page.select_option("#unit", "nodes")
-    assert "nodes a move" in page.inner_text("#cost")
+    assert "nodes per move" in page.inner_text("#cost")
     assert not page.is_visible("#course-card")  # no test was made
 
 

@@ -19,8 +19,8 @@ from tests.helpers.runs import record_run
 
 NODE = shutil.which("node")
 WRONG = [
-    ("8", "'8' is not a column 1..7"),
-    ("4x", "'x' is not a column 1..7"),
+    ("8", "move 1, '8', is not a column (1 to 7)"),
+    ("4x", "move 2, 'x', is not a column (1 to 7)"),
     ("4444444", "move 7: column 4 is full"),
     ("12121211", "move 8: the game is over"),
 ]

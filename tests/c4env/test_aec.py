@@ -92,7 +92,7 @@ def compare_game(ours, theirs, choose):
                 action = choose.choice([np.int32, np.int64, np.int8])(action)
         kinds.append(kind)
         results = outcome_of(ours.step, action), outcome_of(theirs.step, action)
-        if kind == "dead acts":  # theirs is AssertionError for what is no column
+        if kind == "dead acts":  # PettingZoo raises AssertionError for no column
             assert None not in results
         else:
             assert results[0] == results[1]

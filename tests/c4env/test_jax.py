@@ -158,7 +158,7 @@ def test_an_illegal_action_loses(action):
         same(env.step(lost, later), lost.replace(rewards=jnp.zeros(2)))
 
 
-def test_what_is_no_integer_is_refused():
+def test_what_is_not_an_integer_is_refused():
     for action in (1.0, True, [1, 2]):
         with pytest.raises(InvalidAction, match=r"an action of shape .*: expected an integer"):
             after(action)

@@ -152,7 +152,7 @@ EACH = (
 
 @pytest.mark.compiled
 @pytest.mark.isolated
-def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
+def test_where_numba_cannot_make_a_folder_a_temporary_one_serves(small):
     """Numba would take ``__pycache__``, where it does not notice an edited callee."""
     script, cache = small / "main.py", small / "cache"
     script.write_text(ALL_IN_ONE + USED)

@@ -117,7 +117,7 @@ def test_bad_openings_are_refused(tmp_path):
         ([3], "not a move string"),
         (2.5, "a number of plies"),
     ):
-        if isinstance(openings, bytes):  # those of a file
+        if isinstance(openings, bytes):  # the content of a file
             path.write_bytes(openings)
         with pytest.raises(InvalidOption, match=words):
             choose_openings(str(path) if isinstance(openings, bytes) else openings)

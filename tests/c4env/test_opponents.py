@@ -66,7 +66,7 @@ def test_every_door_calls_reset_as_it_is_declared(form, door, base):
 
 @pytest.mark.parametrize("opponent", ["nosuch", 3, b"greedy"])
 @pytest.mark.parametrize("make", [ConnectFourEnv, lambda o: ConnectFourVectorEnv(2, opponent=o)])
-def test_what_is_no_opponent_is_refused(opponent, make):
+def test_what_is_not_an_opponent_is_refused(opponent, make):
     with pytest.raises(C4Error, match=f"{opponent!r}(: expected .*agent|; known)") as refused:
         make(opponent)
     assert "\n" not in str(refused.value)
@@ -161,7 +161,7 @@ def test_an_agent_of_many_boards_draws_on_one_by_its_seed():
     assert not agent.deterministic
     with pytest.raises(C4Error, match="over"):
         agent.choose(Position.parse("1212121"))
-    with pytest.raises(TypeError, match="choose_many"):  # which such a class has to write
+    with pytest.raises(TypeError, match="choose_many"):  # which the class has to write
         type("Nothing", (agents.BatchAgent,), {})()
 
 
@@ -180,7 +180,7 @@ def softmax(observation):
         lambda: "mcts:simulations=10",
     ],
 )
-def test_a_boards_games_depend_on_its_seed_alone(make):
+def test_a_boards_games_depend_only_on_its_seed(make):
     def games(seeds, which):
         envs = ConnectFourVectorEnv(len(seeds), opponent=make(), autoreset_mode="SameStep")
         seen, _ = envs.reset(seed=seeds)

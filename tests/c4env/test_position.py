@@ -97,7 +97,7 @@ def test_a_board_in_the_air_or_with_two_winners_is_refused(rows):
     assert text in str(caught.value)
 
 
-def test_a_board_that_is_no_text_is_refused():
+def test_a_board_that_is_not_a_text_is_refused():
     with pytest.raises(InvalidPosition, match="None is not a drawn board: expected a text"):
         Position.from_board(None)
 
@@ -126,7 +126,7 @@ def test_discs_in_an_order_no_game_has_are_shown_by_their_bitboards():
         pytest.param(0b1111, 0b111 << 7 | 1 << 14, id="the side to move has won"),
     ],
 )
-def test_bitboards_that_are_no_board_are_refused(mine, theirs):
+def test_bitboards_that_are_not_a_board_are_refused(mine, theirs):
     with pytest.raises(InvalidPosition, match=f"{mine:#x}") as caught:
         Position.from_bitboards(mine, theirs)
     assert f"{theirs:#x}" in str(caught.value)
@@ -159,7 +159,7 @@ def test_playing_on_after_the_end_is_refused():
 
 
 @pytest.mark.parametrize("action", [-1, 7, 100, True, False, 2.0, "3", None, [3], np.True_])
-def test_what_is_no_column_is_refused(action):
+def test_what_is_not_a_column_is_refused(action):
     position = Position.parse("4")
     for use in (position.play, parse_column, lambda value: format_moves([value])):
         with pytest.raises(InvalidAction, match=r"0\.\.6") as caught:

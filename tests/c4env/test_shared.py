@@ -27,7 +27,7 @@ def test_integers_of_any_library_are_taken(value):
 
 
 @pytest.mark.parametrize("value", [0, 8, True, np.True_, 2.0, "3", None, 10**30])
-def test_what_is_no_integer_in_bounds_is_quoted(value):
+def test_what_is_not_an_integer_in_bounds_is_quoted(value):
     with pytest.raises(InvalidOption) as caught:
         require_integer("threads", value, 1, "a number of threads", high=7)
     assert str(caught.value) == f"threads={value!r}: expected a number of threads"

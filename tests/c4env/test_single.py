@@ -70,7 +70,7 @@ def test_gymnasium_accepts_it(layout, dtype, monkeypatch):
     pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     environment = gymnasium.make("c4env/ConnectFour-v0", layout=layout, dtype=dtype)
-    pictures = layout == "flat"  # alike for all; it takes a second
+    pictures = layout == "flat"  # the same for all layouts; it takes a second
     check_env(environment.unwrapped, skip_render_check=not pictures)
 
 
@@ -167,7 +167,7 @@ def test_all_values_are_those_of_single_environments(opponent, mode):
 
 
 @FORMS
-def test_the_form_of_observations_is_that_of_single_environments(layout, dtype):
+def test_the_form_of_observations_is_the_same_as_in_single_environments(layout, dtype):
     native, singles = both(lambda: "greedy", "SameStep", layout=layout, dtype=dtype)
     assert native.observation_space == singles.observation_space
     play(native, singles, 20)

@@ -41,7 +41,7 @@ def test_one_game_loads_no_compiler():
     assert done.stdout.splitlines() == [f"{name} False" for name in USES]
 
 
-def test_an_agent_of_a_host_that_needs_kernels_has_them_before_its_first_move(
+def test_an_agent_process_that_needs_kernels_loads_them_before_its_first_move(
     tmp_path, monkeypatch
 ):
     (tmp_path / "mine.py").write_text(

@@ -314,7 +314,7 @@ def test_a_full_column_loses_the_game_of_the_opponent_too(torch):
 
 
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
-def test_nothing_is_copied_to_the_host(torch, opponent):
+def test_nothing_is_copied_to_the_cpu(torch, opponent):
     """On the device without data whatever asks for a value raises."""
     env = c4env.TensorEnv(5, "meta", opponent=opponent, openings=OPENINGS)
     seen, info = env.reset()

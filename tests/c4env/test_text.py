@@ -37,7 +37,7 @@ def test_a_kind_shows_what_its_name_says_and_leaves_no_place_open(kind):
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *(f"{kind}+example" for kind in KINDS)])
-def test_a_template_echoed_is_no_answer(kind):
+def test_a_template_echoed_is_not_an_answer(kind):
     for position, moves in ((Position(), ""), (FULL_2, "222222"), (Position.parse("4"), "4")):
         with pytest.raises(InvalidAction):
             read_move(fill(template(kind), position, moves), position)
@@ -94,7 +94,7 @@ def test_a_game_is_the_same_as_with_numbers():
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_the_moves_shown_are_those_that_were_played(seat):
+def test_the_moves_shown_are_the_moves_that_were_played(seat):
     environment = TextEnv(lambda _: 3, seat=seat, kind="moves")
     for start in ({"position": ["446712"]}, {"moves": "446712"}):
         text, info = environment.reset(options=start)
@@ -129,7 +129,7 @@ def test_a_bad_answer_loses_or_raises(answer, seat):
     assert patient.step("Move: 1")[1:4] == (0.0, False, False)
 
 
-def test_the_caller_may_begin_second_and_with_words_of_its_own():
+def test_the_caller_may_move_second_and_use_its_own_words():
     environment = TextEnv(lambda _: 3, seat=1, kind="{moves}; {disc}?")
     assert environment.reset()[0] == "4; o?"
     assert environment.step("4")[0] == "4 4 4; o?"
@@ -167,7 +167,7 @@ def test_a_final_answer_is_read_wherever_it_stands(answer, column):
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ("There are 4 threats. Final Answer: 7", "no column 7, only 0 to 6"),
+        ("There are 4 threats. Final Answer: 7", "column 7 is not on the board: expected 0 to 6"),
         ("Column 2 loses at once. Final Answer: 1", "column 1 is full"),
         ("Final Answer: 3\nFinal Answer: 1", "column 1 is full"),
         *((f"Final Answer: {said}", f"states 'Final Answer: {said}'") for said in ("-1", "3.5")),

@@ -44,7 +44,7 @@ def test_self_play_goes_by_the_rules(mode, games, size):
         seen, rewards, ended, truncated, info = many.step(actions)
         assert not truncated.any()
         for i, position in enumerate(shown):
-            if over[i]:  # the step that begins anew
+            if over[i]:  # the step that begins the next game
                 shown[i], over[i] = Position(), False
                 assert (rewards[i], ended[i], info["ply"][i]) == (0, False, 0)
                 continue
@@ -72,7 +72,7 @@ def test_self_play_goes_by_the_rules(mode, games, size):
                 shown[i], over[i] = Position(), False
         if mode is DISABLED and over.any():
             seen, info = many.reset(options={"reset_mask": over})
-            info["ply"] = [p.plies for p in many.positions()]  # of the new games alone
+            info["ply"] = [p.plies for p in many.positions()]  # only of the new games
             shown = [Position() if done else p for p, done in zip(shown, over, strict=True)]
             over[:] = False
 
@@ -94,7 +94,7 @@ def test_a_failing_opponent_needs_a_reset(answer, match, mode):
     environment.reset(seed=1, options={"moves": ["", "", "111111"]})
     with pytest.raises(OpponentFailed, match=f"{match}.*call reset"):
         environment.step([3, 3, 3])
-    with pytest.raises(WrongOrder, match="after a step that failed"):
+    with pytest.raises(WrongOrder, match="after a failed step"):
         environment.step([3, 3, 3])
     with pytest.raises(OpponentFailed):
         environment.reset(seed=2, options={"moves": ["1", "1", "1111112"]})

@@ -161,7 +161,7 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, c4):
         ),
     ],
 )
-def test_no_output_or_folder_is_no_traceback(command, code, words, tmp_path):
+def test_a_closed_output_or_a_deleted_folder_gives_no_traceback(command, code, words, tmp_path):
     command = command.replace("C4", f"{sys.executable} -m c4env.evaluation")
     options = {"shell": True, "capture_output": True, "text": True, "cwd": tmp_path}
     done = subprocess.run(command, env=environment(), check=False, **options)
@@ -169,7 +169,7 @@ def test_no_output_or_folder_is_no_traceback(command, code, words, tmp_path):
     assert words in done.stderr
 
 
-def test_a_stream_that_is_but_written_to_is_no_terminal(capsys, monkeypatch):
+def test_a_stream_with_only_a_write_method_is_not_a_terminal(capsys, monkeypatch):
     class Plain:
         def __init__(self, to):
             self.write, self.flush = to.write, to.flush
@@ -205,7 +205,7 @@ def test_what_cannot_be_written_is_refused_before_a_game(arguments, folder, c4, 
     assert sorted(folder.rglob("*")) == before
 
 
-def test_c4_alone_prints_the_commands(c4):
+def test_c4_without_arguments_prints_the_commands(c4):
     assert "\n  run " in c4()
 
 

@@ -56,7 +56,7 @@ def test_every_form_wherever_something_is_printed(command, c4):
     assert len({len(row) for row in rows}) == 1
 
 
-def test_one_agent_against_a_field_has_a_row_an_opponent(c4):
+def test_one_agent_against_a_field_has_a_row_per_opponent(c4):
     command = ["run", "random", "minimax:depth=1", "--only", "greedy", "--openings", "1", *RUN[2:]]
     shown = c4(*command, "--out", "run")
     message, _, heading, *rows = shown.splitlines()[:5]

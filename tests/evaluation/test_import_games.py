@@ -65,7 +65,7 @@ def test_a_json_file_may_be_one_game_with_names(tmp_path, moves):
     assert (game.players, game.moves) == (("gpt", "claude"), "44")
 
 
-def test_moves_alone_have_the_players_given(tmp_path):
+def test_games_of_only_moves_have_the_given_players(tmp_path):
     file = tmp_path / "moves.txt"
     file.write_text(f"{WON}\n{WON} 1-0\n")
     assert read_games(file, ["me", "you"]).players == ("me", "you")
@@ -138,10 +138,10 @@ BAD = {
         "": "has no game",
         "[": "no JSON",
         "[]": "has no game",
-        "[3, 3, 7]": "7 is no 0-based column 0..6, which a list has; write 1-based moves as a text",
+        "[3, 3, 7]": "7 is not a 0-based column 0..6, which a list has; write 1-based moves",
         "[3, 3, true]": "expected integers",
-        '{"game": 1}': "an object with game is no game: expected an episode of Kaggle's ConnectX",
-        '[["a", "b", "44"], ["a", "b", [3, -1]]]': "game 2: -1 is no 0-based column",
+        '{"game": 1}': "an object with game is not a game: expected an episode of Kaggle's",
+        '[["a", "b", "44"], ["a", "b", [3, -1]]]': "game 2: -1 is not a 0-based column",
         '{"first": "a", "second": "b", "moves": "44", "result": "1-0"}': "unknown 'result'",
         '{"first": "a", "moves": "44"}': "expected moves, also first and second",
         '["1", "2", [3, 3, 2]]': "expected names, not numbers",
@@ -162,7 +162,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("name", "text", "why"), [(n, t, BAD[n][t]) for n in BAD for t in BAD[n]])
-def test_what_is_no_game_is_one_line(tmp_path, name, text, why):
+def test_what_is_not_a_game_is_reported_in_one_line(tmp_path, name, text, why):
     (tmp_path / name).write_text(text)
     with pytest.raises(UnreadableRun) as error:
         read_games(tmp_path / name)
@@ -254,11 +254,11 @@ def test_another_game_is_named(name):
         read_games(FILES / name)
 
 
-def test_a_format_is_known_by_all_its_marks(tmp_path):
+def test_a_format_is_recognised_by_all_its_keys_and_its_name(tmp_path):
     file = tmp_path / "game.json"
     for value, why in {
-        '{"steps": []}': "an object with steps is no game: expected an episode",
-        '{"name": "open_spiel_chess", "steps": []}': "and the name 'open_spiel_chess' is no game",
+        '{"steps": []}': "an object with steps is not a game: expected an episode",
+        '{"name": "open_spiel_chess", "steps": []}': "the name 'open_spiel_chess' is not a game",
         '{"name": "connectx", "steps": 5}': "ConnectX without configuration, rewards, statuses",
         '{"moves": "44", "steps": []}': "an object with moves and an unknown 'steps'",
     }.items():

@@ -62,7 +62,7 @@ def test_what_is_kept_is_of_all_that_made_it(keep, folder, monkeypatch):
         stored = {path: path.read_bytes() for path in (folder / "kept").iterdir()}
         if change == "an import":
             (folder / "helper.py").write_text("CHOICE = -1\n")
-        assert asked(1 + (change == "a seed")) == once, change  # anew
+        assert asked(1 + (change == "a seed")) == once, change  # asked again
         for path, kept in stored.items():  # nothing that was found out is gone
             assert path.read_bytes().startswith(kept), change
 

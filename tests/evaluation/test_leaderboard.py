@@ -38,7 +38,7 @@ def test_a_board_cannot_be_changed_and_is_read_back_from_text(board):
     assert format_of(board).isascii()
 
 
-def test_what_is_no_board_is_refused(board):
+def test_what_is_not_a_leaderboard_is_refused(board):
     value = json.loads(format_of(board))
     for change in ({"format": "another"}, {"openings": ["1"]}, {"results": {}}, {"unknown": 1}):
         with pytest.raises(UnreadableRun, match="somewhere: not a leaderboard"):

@@ -72,7 +72,7 @@ FAULTS = {  # opening -> what an agent does in its place, and how the game ends
 
 @pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.isolated), 2])
 @pytest.mark.skipif(sys.platform == "win32", reason="the C library has another name")
-def test_who_is_at_fault_forfeits_this_game_alone(folder, jobs):
+def test_who_is_at_fault_forfeits_only_this_game(folder, jobs):
     """With one worker it is at fault as the first player, with two as the second."""
     before = ["import asyncio, ctypes, os, sys"]
     faults = [
@@ -328,7 +328,9 @@ def test_a_plain_function_plays_in_a_process_without_compiled_code(folder):
     assert set(endings(["mine.py", "random"])) <= {("four", None)}
 
 
-def test_linear_algebra_has_one_thread_a_player_unless_the_user_says_otherwise(folder, monkeypatch):
+def test_linear_algebra_has_one_thread_per_player_unless_the_user_says_otherwise(
+    folder, monkeypatch
+):
     """Two players with a thread for each core would wait for each other in every product."""
     lines = "assert os.environ['OMP_NUM_THREADS'] == '{}', os.environ['OMP_NUM_THREADS']"
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
@@ -352,7 +354,7 @@ def blas_threads():
 
 
 @pytest.mark.isolated
-def test_a_host_runs_the_c4env_of_its_run(folder):
+def test_an_agent_process_runs_the_c4env_of_its_run(folder):
     """Not another one, which may be installed, or lie in the current folder."""
     for name in ("c4env", "other/c4env"):
         (folder / name).mkdir(parents=True)

@@ -32,7 +32,7 @@ def test_the_elo_is_that_which_expects_the_points():
         value, low, high = estimate(results)
         assert value == pytest.approx(elo, abs=3)
         assert high - value == pytest.approx(value - low, abs=15)
-    # With one opponent alone, its own error adds to that of the games.
+    # With only one opponent, its own error adds to the error of the games.
     _, low, high = estimate({0: (120, 240)})
     deviation = np.hypot(LEVEL_ERROR, 400 / np.log(10) / np.sqrt(240 / 4))
     assert (high - low) / 2 == pytest.approx(1.96 * deviation, rel=0.03)

@@ -98,7 +98,7 @@ def test_timed_runs_say_so_and_agents_are_closed(patient):
     assert Patient.closed > before
     assert result.deterministic == ()
     shown = result.table.text()
-    assert "5 s a move, and a margin of 0.1 s" in shown
+    assert "5 s per move, and a margin of 0.1 s" in shown
     assert "These agents search by the clock: patient." in shown
     assert "do not repeat exactly" in shown
     own = evaluation.round_robin(["patient:movetime=2", "random"], openings=0)
@@ -124,12 +124,12 @@ def test_a_path_may_hold_an_equals_sign_and_a_name_no_slash(spec):
         *(((name,), "without blanks around it") for name in ("a ", "\ta", "a\u3000")),
         (("a\u200b",), r"name without '\\u200b', ZERO WIDTH SPACE, which nobody sees"),
         *(((f"a{c}b",), "which nobody sees") for c in "\xa0\xad\u2060\u202e\ufeff\u3164\ufe0f"),
-        (("é", "e\u0301"), r"'\\xe9' and 'e\\u0301' look alike: rename one"),
+        (("é", "e\u0301"), r"'\\xe9' and 'e\\u0301' look the same: rename one"),
         (("",), "agent '': expected a name"),
         ((3,), "agent 3: expected a name"),
     ],
 )
-def test_names_that_look_alike_are_refused(names, words):
+def test_names_that_look_the_same_are_refused(names, words):
     for field in (dict.fromkeys(names, "random"), {name: Spec.parse("random") for name in names}):
         with pytest.raises(InvalidOption, match=words):
             name_players(field)
@@ -179,7 +179,7 @@ NAMED = [
     ("torch:net.py:net", {"net.py": "net = 1\n"}, "net.py"),
     ("chat:m,prompt=ask.txt", {"ask.txt": "{board}"}, "ask.txt"),
 ]
-# What is no part of an agent: words, and a folder that the agent does not declare.
+# What does not belong to an agent: words, and a folder that the agent does not declare.
 OTHERS = [
     ("own.py:Own:data=folder", {"own.py": OWN, "folder/a": "1"}, "folder/a"),
     ("own.py:Own:data=see own.bin", {"own.py": OWN, "own.bin": "1"}, "own.bin"),
@@ -212,7 +212,7 @@ def files_named(text):
     return files_of(Spec.parse(text))
 
 
-def test_a_long_argument_is_no_file():
+def test_a_long_argument_is_not_a_file():
     assert files_named(f"exec:{sys.executable} eng.py --opt {'a' * 300}")[-1].is_file()
 
 
@@ -229,7 +229,7 @@ def own(folder):
 @pytest.mark.parametrize(("spec", "files", "changed"), isolated_but(SPECS, 1, 3, 6))
 def test_all_that_a_spec_stands_for_makes_its_identity(own, spec, files, changed):
     write(files | {"elsewhere.py": "", "elsewhere/a": "1"})
-    if "field-own" in spec:  # registered in this process alone
+    if "field-own" in spec:  # registered only in this process
 
         def find(spec):
             return identity(contents_of(files_named(spec), os.getcwd()))
@@ -252,7 +252,7 @@ def test_the_files_that_a_spec_names(folder, spec, files, changed):
 
 
 @pytest.mark.parametrize(("spec", "files", "changed"), isolated_but(OTHERS, 0, 3))
-def test_words_and_undeclared_folders_are_no_files_of_an_agent(folder, spec, files, changed):
+def test_words_and_undeclared_folders_are_not_files_of_an_agent(folder, spec, files, changed):
     write(files)
     first = code_of(spec)
     write({changed: files[changed] + "\n"})

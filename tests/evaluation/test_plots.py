@@ -117,7 +117,7 @@ def test_a_curve_without_measurements_says_so(tmp_path, c4, capsys):
 
 
 @pytest.mark.parametrize("line", ["1\t2", "[1, 2]", '{"step": 1}', "x" * 200])
-def test_a_line_that_is_no_measurement_is_named_and_stops_a_training(tmp_path, line):
+def test_a_line_that_is_not_a_measurement_is_named_and_stops_a_training(tmp_path, line):
     good = Strength(1, 2.5, 0.5, 50, -9, 400, 0.5, 4)
     (tmp_path / FILE).write_text(f"{json.dumps(good._asdict())}\n{line}\n")
     for use in (read_curve, CurveWriter):

@@ -48,7 +48,7 @@ def test_elo_tells_the_share_of_the_points_whatever_moving_first_is_worth():
     assert [r.high for r in decided] == pytest.approx([r.high for r in even])
     assert decided[0].high - decided[1].low < 40
     assert decided.first_move.low > 400
-    # As often with one colour as with the other, or not: what it moves first for is no strength.
+    # Whichever colour is more frequent, the advantage of moving first is not strength.
     more = first + [g for o in openings[:12] for g in games("a", "b", 1, 0, 0, o + "7")]
     assert abs(rated(more, "ab")[0].elo) < 5
 
@@ -111,7 +111,7 @@ def test_the_order_of_games_and_players_changes_nothing():
     assert level.low == pytest.approx(-level.high, abs=30)  # whoever moves first
 
 
-def test_the_seed_changes_the_intervals_alone():
+def test_the_seed_changes_only_the_intervals():
     one, other = rated(some_run(), "abcd", seed=1), rated(some_run(), "abcd", seed=2)
     assert [r.elo for r in one] == [r.elo for r in other]
     assert [r.low for r in one] != [r.low for r in other]
@@ -235,7 +235,7 @@ def test_ranks_and_the_chance_to_be_better():
     ratings = rated(played, "abc")
     assert [r.player for r in ratings] == ["a", "b", "c"]
     assert [r.ranks for r in ratings] == [(1, 2), (1, 2), (3, 3)]
-    assert 0.4 < ratings[0].better < 0.6  # alike, by symmetry
+    assert 0.4 < ratings[0].better < 0.6  # equally strong, by symmetry
     assert ratings[1].better == 1
     assert ratings[2].better is None
 
@@ -256,7 +256,7 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample_and_anything_le
     assert [(r.elo, r.low, r.high) for r in sampled] == [(r.elo, r.low, r.high) for r in exact]
 
 
-def test_an_anchor_moves_the_scale_alone():
+def test_an_anchor_moves_only_the_scale():
     free = {r.player: r for r in rated(some_run(), "abcd")}
     held = {r.player: r for r in rated(some_run(), "abcd", anchor=("c", 1500))}
     assert held["c"].elo == 1500

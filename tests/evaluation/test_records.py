@@ -83,7 +83,7 @@ def test_a_game_of_before_asked_nobody_again():
     assert GameRecord.parse(asked.values()) == asked
 
 
-def test_what_is_no_game_is_refused():
+def test_what_is_not_a_game_is_refused():
     for values in (
         "",
         None,

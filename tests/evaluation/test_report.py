@@ -64,7 +64,7 @@ def test_the_page_holds_the_run():
     content = data_of(text)
     agents = [row["agent"] for row in content["standings"]]
     assert {*agents} == {"one", "two"}
-    assert content["notes"][0].startswith("1 s a move, and a margin of 0.1 s")
+    assert content["notes"][0].startswith("1 s per move, and a margin of 0.1 s")
     assert content["summary"] == f"3 games of 2 agents over 3 openings; seed 3; digest {run.digest}"
     assert content["scores"] is None
     one = agents.index("one")
@@ -117,7 +117,7 @@ def test_shares_and_pairs_are_counted_by_python():
     assert content["pairs_in_words"] == [
         "one scores 2.0 of 3 points (67%) against two: 2/0/0 moving first, 0/0/1 moving second "
         "(wins/draws/losses). It is ahead over 2 of 3 openings and behind over 1. "
-        f"Blunders a game: {rates}."
+        f"Blunders per game: {rates}."
     ]
     assert report.contents(run_of(GAMES))["pairs_in_words"][0].endswith("behind over 1.")
     assert len(crowded(2)["pairs_in_words"]) == 1

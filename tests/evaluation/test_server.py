@@ -144,7 +144,7 @@ def test_a_game_is_recorded_once_and_tallied(tmp_path, c4):
     assert (one.nodes, one.seconds) == ((0, 0), (0.0, 0.0))
     assert (two.players, two.opening) == (("greedy", "human"), "12")
     assert (three.winner, three.ending) == (1, "abandoned")
-    # Who is helped does not win as a person alone.
+    # A person with help does not win under the name of a person without help.
     assert [game.players[0] for game in helped] == ["human", "human with help", "human"]
     assert [game.reason for game in helped] == ["", "3 hint, 1 exact scores", ""]
     assert "6 games" in c4("report", tmp_path)

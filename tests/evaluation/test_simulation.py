@@ -179,7 +179,7 @@ def test_an_agent_that_never_scores_leaves_the_intervals_of_the_others_right(ope
 
 @pytest.mark.parametrize("openings", [25, 121])
 @pytest.mark.parametrize("others", [2, 5])
-def test_agents_that_play_alike_leave_each_others_intervals_right(others, openings):
+def test_agents_that_play_nearly_the_same_games_leave_each_others_intervals_right(others, openings):
     """If their difference counted, theirs would hold the truth in 25 to 62 % of cases."""
     result = held(World((0.0, *evenly(others, 200), 0.0), 0, 200, twin=True), openings, 40)
     assert result.elo > 0.92
@@ -203,7 +203,7 @@ def test_a_newcomer_is_placed_right_by_a_few_openings(openings):
             _, low, high = ratings.difference("005", player)
             items.append(low <= truth[-1] - true <= high)
     assert np.mean(items) > 0.9
-    # The games count as those of the field do; only their weights are their own.
+    # The games count like the field's games; only their weights are separate.
     games = np.where(np.arange(25)[:, None, None] < openings, 1 - np.eye(6), others)
     merged = rate(tally(points, games), centre=field.players[:-1])
     assert [r.elo for r in ratings] == pytest.approx([r.elo for r in merged])
@@ -293,4 +293,4 @@ def test_a_sequential_test_errs_as_seldom_as_it_says(kind):
         items = [accepted(sprt, shares, generator) for _ in range(matches)]
         wrong.append(items.count(error) / matches)
         assert wrong[-1] <= most + 2.5 * (most * (1 - most) / matches) ** 0.5
-    assert sum(wrong) > 0  # it is no oracle either
+    assert sum(wrong) > 0  # the test errs sometimes too

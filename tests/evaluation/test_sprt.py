@@ -22,7 +22,7 @@ def test_the_ratio_of_a_published_test():
         ([50, 287, 610, 387, 73], 28.19, 12.84),
     ],
 )
-def test_normalized_elo_is_that_of_fastchess(counts, value, half):
+def test_normalized_elo_is_the_same_as_in_fastchess(counts, value, half):
     """As fastchess printed it in reports of these pairs."""
     elo = normalized_elo(counts)
     assert elo.value == pytest.approx(value, abs=0.006)

@@ -69,7 +69,7 @@ def test_all_formats_are_printed_from_the_same_columns():
     assert frame.equals(TABLE.frame())
 
 
-def test_a_result_of_tables_alone_has_an_empty_sentence_and_no_notes():
+def test_a_result_with_only_tables_has_an_empty_sentence_and_no_notes():
     class Tables(Result):
         def tables(self):
             return {"rows": TABLE}

@@ -163,7 +163,7 @@ def answered(cache, *question):
     return answer(Question(*question), cache)
 
 
-def test_a_move_depends_on_the_question_alone():
+def test_a_move_depends_only_on_the_question():
     cache = RecentAgents()
     alone = answered(RecentAgents(), "move", "random", "44", 5)["column"]
     for moves in ("1", "2", "44"):

@@ -30,7 +30,7 @@ def test_a_script_says_how_to_run_it_how_long_it_takes_and_what_it_printed(path)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-def test_a_script_uses_public_names_alone(path):
+def test_a_script_uses_only_public_names(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "c4env":
             assert node.module in PUBLIC

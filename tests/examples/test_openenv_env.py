@@ -9,7 +9,7 @@ pytest.importorskip("openenv.core", reason="needs OpenEnv: pip install openenv-c
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the libraries that OpenEnv imports
 
 
-def test_a_game_is_that_of_the_text_environment_with_exact_rewards():
+def test_a_game_is_the_text_environments_with_exact_rewards():
     script = example("openenv_env")
     answers = ["Move: 4", "The edge.\nMove: 1", "Move: 2", "no move"]
     env, same = script.ConnectFour(), TextEnv("greedy", kind="board+legal", reward="exact")

@@ -22,7 +22,7 @@ class Scripted:
         return self.answers.pop(0)
 
 
-def test_an_agent_wins_a_game_and_perfect_moves_keep_the_value():
+def test_an_agent_wins_a_game_and_perfect_moves_give_nothing_away():
     script = example("textarena_game")
     results, exact = script.play([script.Player("perfect"), script.Player("random", seed=3)])
     assert results == {0: 1, 1: -1}

@@ -11,7 +11,7 @@ from tests.helpers.examples import EXAMPLES, example
 from tests.helpers.processes import environment, run_python
 
 
-def test_a_game_is_that_of_the_text_environment_with_exact_rewards(monkeypatch):
+def test_a_game_is_the_text_environments_with_exact_rewards(monkeypatch):
     for name in ("datasets", "torch", "trl"):  # which the game does not need
         monkeypatch.setitem(sys.modules, name, MagicMock())
     script = example("trl_environment")

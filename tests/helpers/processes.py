@@ -54,7 +54,7 @@ def in_a_fork(work: Callable[[], T], seconds: int = 60) -> T:
     """What a function returns in a fork of this process; EOFError if it raises, or takes longer."""
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about threads: those of pytest do not matter here
+        warnings.simplefilter("ignore")  # about threads: pytest's threads do not matter here
         child = os.fork()
     if child == 0:
         try:

@@ -105,7 +105,7 @@ def test_the_command_writes_weights_that_know_wins_from_losses(tmp_path):
     weights = runpy.run_path(str(out))["WEIGHTS"]
     assert weights.shape == (SIZE,)
     assert "300 positions, seed 2" in out.read_text()
-    # Few positions, but the signs of what matters are those of the weights that ship.
+    # Few positions, but the weights that matter have the same signs as the shipped weights.
     strong = np.abs(WEIGHTS) > 80
     assert np.mean(np.sign(weights[strong]) == np.sign(WEIGHTS[strong])) > 0.7
 
@@ -190,7 +190,7 @@ def torch():
     return pytest.importorskip("torch", reason="PyTorch, is not installed")
 
 
-def test_the_model_and_the_network_answer_alike(torch, labels):
+def test_the_model_and_the_network_give_the_same_answers(torch, labels):
     from tests.makers.weights.model import Model
 
     torch.manual_seed(5)

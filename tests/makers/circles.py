@@ -14,7 +14,7 @@ ROWS = (
     ("9, equal", "", World((0.0,) * 9), 25),
     ("21, equal", "", World((0.0,) * 21), 25),
     ("7, evenly apart", "", World(evenly(7, 350)), 25),
-    ("7, two play alike", "", World(evenly(7, 200), twin=True), 25),
+    ("7, two play nearly the same games", "", World(evenly(7, 200), twin=True), 25),
     ("9, 50 Elo apart, styles of 150", "", World(evenly(9, 200), by_style=150), 25),
     ("21, 30 Elo apart, styles of 150", "", World(evenly(21, 300), by_style=150), 25),
     ("3, equal", "300", World((0.0,) * 3, circle=300), 25),

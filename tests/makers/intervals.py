@@ -26,7 +26,7 @@ ROWS = (
     ("7, evenly apart", World(evenly(7, 350)), 8, 60),
     ("7, evenly apart", World(evenly(7, 350)), 25, 60),
     ("7, one never scores", World((*evenly(6, 60), -1000.0), by_opening=0), 25, 60),
-    ("7, two play alike", World((0.0, *evenly(5, 200), 0.0), twin=True), 25, 60),
+    ("7, two play nearly the same games", World((0.0, *evenly(5, 200), 0.0), twin=True), 25, 60),
     ("9, equal", World((0.0,) * 9), 8, 60),
     ("21, evenly apart", World(evenly(21, 520)), 25, 20),
 )

@@ -75,7 +75,7 @@ def shown(output: str, most: int) -> str:
             line, in_table = f"{line.removesuffix('ms').rstrip()}   ms", True
         elif in_table := in_table and bool(line):
             line = f"{line.rpartition(' ')[0].rstrip()}  ..."
-        line = re.sub(r"^((?:median ms a move|longest ms) +).*", r"\1...", line)
+        line = re.sub(r"^((?:median ms per move|longest ms) +).*", r"\1...", line)
         lines += [line] if "  " in line else textwrap.wrap(line, WIDE) or [""]
     cut = ["", "..."] if 0 < most < len(paragraphs) else []
     return "\n".join([*lines, *cut])

@@ -5,7 +5,7 @@
 The network's attribute ``layout`` names the layout of its observations
 (:mod:`c4env.observation`). Without the attribute, the layout is ``planes_last``,
 ``[M, 6, 7, 2]``. A network that requires two arguments also gets the masks, int8 ``[M, 7]``. A
-function that ``c4env.batched`` marks and that requires one argument gets a dict of observations and
+function decorated by ``c4env.batched`` that requires one argument gets a dict of observations and
 masks. Values are expected results for the side to move, from -1 to 1.
 
 A network may give probabilities instead of logits; the option ``policy`` declares them.
@@ -451,8 +451,8 @@ def evaluating(module: Any) -> Iterator[None]:
 def split_answer(answer: Any, boards: int | None = None) -> Output:
     """Split a network's answer into logits or columns, and values.
 
-    ``boards`` is the number of boards for a tensor, whose first dimension may be missing. It is
-    None for arrays.
+    ``boards`` is the number of boards for a tensor, whose first dimension may be missing. For
+    arrays, ``boards`` is None.
     """
     values = None
     is_tuple = isinstance(answer, tuple)

@@ -19,8 +19,8 @@ const PANEL =
 
 /** The costs of a move by the unit that the page offers. */
 const UNITS = {
-  nodes: { axis: "nodes a move", of: /** @param {Standing} row */ (row) => row.nodes },
-  seconds: { axis: "seconds a move", of: /** @param {Standing} row */ (row) => row.ms / 1000 },
+  nodes: { axis: "nodes per move", of: /** @param {Standing} row */ (row) => row.nodes },
+  seconds: { axis: "seconds per move", of: /** @param {Standing} row */ (row) => row.ms / 1000 },
 };
 
 /**
@@ -47,7 +47,7 @@ function drawCosts(room) {
   const unit = /** @type {keyof UNITS} */ ($("unit").value);
   const height = heightOfCosts();
   const area = { left: 52, top: 24, right: room - 16, bottom: height - 42 };
-  const svg = picture(room, height, "Elo of each agent against what a move costs");
+  const svg = picture(room, height, "Elo of each agent against the cost of its moves");
   const points = RUN.standings
     .map((row, i) => ({ i, cost: UNITS[unit].of(row), elo: row.Elo }))
     .filter(({ cost }) => cost > 0);
@@ -62,11 +62,11 @@ function drawCosts(room) {
   const numbered = nameCosts(svg, area, room, points, places);
   points.forEach(({ i, cost, elo }, k) => {
     const [cx, cy] = places[k];
-    const about = `${i + 1} ${AGENTS[i]}: ${cost.toPrecision(3)} ${unit} a move`;
+    const about = `${i + 1} ${AGENTS[i]}: ${cost.toPrecision(3)} ${unit} per move`;
     const circle = drawn("circle", { cx, cy, r: 5, class: "point" });
     svg.append(titled(circle, `${about}, ${signed(elo)} Elo`));
   });
-  $("costs").textContent = numbered ? "Numbers are those of the other figures." : "";
+  $("costs").textContent = numbered ? "The numbers are the same as in the other figures." : "";
   return svg;
 }
 

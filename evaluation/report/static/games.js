@@ -277,7 +277,7 @@ function showGames() {
   list();
   addEventListener("hashchange", openAddress);
   if (!GAMES || openAddress()) return;
-  // The strongest agent's first move to mend, if any.
+  // The first move that the strongest agent should fix, if any.
   const [worst] = RUN.mistakes?.[AGENTS[0]]?.mistakes ?? [];
   [game, ply] = worst ? [worst.game - 1, worst.moves.length] : [0, begins(0)];
   mark();

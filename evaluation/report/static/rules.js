@@ -29,7 +29,8 @@ function boardOf(moves) {
   let four = [];
   for (let ply = 0; ply < moves.length; ply++) {
     const column = DIGITS.indexOf(moves[ply]);
-    if (column < 0) throw new Error(`'${moves[ply]}' is not a column 1..${DIGITS.at(-1)}`);
+    if (column < 0)
+      throw new Error(`move ${ply + 1}, '${moves[ply]}', is not a column (1 to ${DIGITS.at(-1)})`);
     if (four.length) throw new Error(`move ${ply + 1}: the game is over`);
     if (grid[column].length === ROWS)
       throw new Error(`move ${ply + 1}: column ${moves[ply]} is full`);

@@ -3,7 +3,7 @@
 
 const HUMAN = "human";
 const SEATS = ["red", "yellow"];
-/** Milliseconds a move at least, when two agents play. */
+/** The least time per move in milliseconds when two agents play. */
 const PACES = { Slow: 2500, Normal: 700, Fast: 0 };
 
 /**
@@ -154,7 +154,7 @@ function readAddress(again) {
 }
 
 /**
- * The moves, or "" and a sentence if they are no position.
+ * The moves, or "" and a sentence if they are not a position.
  * @param {string} moves
  * @param {string[]} bad
  */
@@ -163,7 +163,7 @@ function movesOfAddress(moves, bad) {
     boardOf(moves);
     return moves;
   } catch (error) {
-    bad.push(`'${moves.slice(0, CELLS)}' is no position: ${error.message}`);
+    bad.push(`'${moves.slice(0, CELLS)}' is not a position: ${error.message}`);
     return "";
   }
 }

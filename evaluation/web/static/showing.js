@@ -114,7 +114,7 @@ function renderBoard() {
   });
   $("verdict").hidden = !(scores && known.done && !ended);
   if ($("verdict").hidden) return;
-  const about = `Scores are ${COLOURS[side]}'s: positive wins, the greater the sooner.`;
+  const about = `The scores are ${COLOURS[side]}'s: a positive score wins, and a greater score wins sooner.`;
   $("verdict").textContent = `${verdict(greatest(scores), moves)} ${about}`;
 }
 

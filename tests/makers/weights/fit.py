@@ -20,7 +20,7 @@ from c4env.observation import planes_of
 from tests.makers.weights.labels import Labels, played_columns
 from tests.makers.weights.model import Model
 
-BATCH: Final = 1024  # labelled positions a step
+BATCH: Final = 1024  # labelled positions per step
 LATER: Final = 8  # one in so many is from each pool but the first
 FOLLOWED: Final = 8  # to one in so many a batch adds a position one ply on
 WARM: Final = 300  # steps until the learning rate is at its highest
