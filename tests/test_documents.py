@@ -199,7 +199,7 @@ def test_the_first_screens_of_the_readme():
 
 def test_the_differences_that_a_match_shows_are_those_of_the_program():
     text = read(DOCS / "guides" / "which-is-better.md")
-    rows = re.findall(r"^\| `(\d)`.*\| ([\d,]+) \| (\d+) or more: (\d+) %", text, re.M)
+    rows = re.findall(r"^\| `(\d)`.*\| ([\d,]+) \| (\d+), or (\d+) %", text, re.M)
     assert [int(plies) for plies, *_ in rows] == [2, 3, 4]
     for plies, games, elo, points in rows:
         openings = len(c4env.list_openings(int(plies)))
