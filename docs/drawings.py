@@ -1,6 +1,6 @@
 """The drawings of the pages: python -m docs.drawings .github/pictures.
 
-Boards with exact scores, the forms of one position, diagrams of the pages and of the processes, and
+Boards with exact scores, the forms of one position, a diagram of the processes, and
 what the leaderboard and the rule of power say. Numbers come from the solver and the page of
 results. Lines and words are grey on no background, to be read on a light page and on a dark one.
 """
@@ -41,7 +41,6 @@ def main(folder: Path) -> None:
         "strength": strength(),
         "speed": speed(),
         "selfplay": selfplay(),
-        "whom": whom(),
         "processes": processes(),
     }
     for name, text in drawings.items():
@@ -290,32 +289,6 @@ def selfplay() -> str:
         )
     )
     return sheet(820, 280, "Accuracy in the exam by minutes of self-play", parts)
-
-
-def whom() -> str:
-    """Which page for whom."""
-    columns = [
-        ("you have a heuristic", ["Which of two is better?", "Write a heuristic", "Results"]),
-        ("you have an agent", ["Five minutes", "Play and rate", "Judge by exact play"]),
-        (
-            "you train a learner",
-            ["Which environment?", "Train an agent", "A learner's first mistake"],
-        ),
-        ("you have a program", ["Other programs", "Games of other programs", "Command line"]),
-    ]
-    parts = []
-    for number, (who, pages) in enumerate(columns):
-        x = 6 + 180 * number
-        place = f'x="{x}" y="6" width="168" height="34" rx="8"'
-        parts.append(f'<rect {place} fill="{BLUE}" fill-opacity="0.18" stroke="{BLUE}"/>')
-        parts.append(words(x + 84, 28, who, text_anchor="middle", font_weight="bold"))
-        for step, page in enumerate(pages):
-            y = 58 + 52 * step
-            parts.append(line(x + 84, y - 18, x + 84, y, GREY, 1.5))
-            place = f'x="{x}" y="{y}" width="168" height="34" rx="8"'
-            parts.append(f'<rect {place} fill="none" stroke="{FAINT}"/>')
-            parts.append(words(x + 84, y + 22, page, text_anchor="middle"))
-    return sheet(720, 206, "Which page for whom", parts)
 
 
 def processes() -> str:
