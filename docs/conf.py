@@ -12,7 +12,7 @@ import io
 import re
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 from docutils import nodes
 from sphinx import addnodes
@@ -86,6 +86,8 @@ OPTIONS = {  # of the entries of the reference
     "c4env.JaxEnv": UNDOCUMENTED,
     "c4env.agents.Entry": UNDOCUMENTED,
     "c4env.agents.SearchResult": UNDOCUMENTED,
+    "c4env.agents.rewards.Columns": "   :no-value:\n",
+    "c4env.agents.rewards.Positions": "   :no-value:\n",
     "c4env.envs.single.Info": UNDOCUMENTED,
     "c4env.evaluation.GameRecord": UNDOCUMENTED,
     "c4env.evaluation.exact.concepts.Concepts": UNDOCUMENTED,
@@ -128,6 +130,9 @@ nitpick_ignore = {  # what a caller does not need to know
 TypeAliasForwardRef.__repr__ = lambda self: self.name  # as Sphinx shows it within a union
 PLAIN = {"Bases: object", "Bases: ABC", "Bases: NamedTuple", "Bases: Protocol", "Bases: TypedDict"}
 OF_TUPLES = re.compile(r"(Create new instance of|Alias for field number) .*")  # Python's words
+ARRAY = re.compile(  # of any shape
+    r"~?numpy\.ndarray\[tuple\[~?typing\.Any, \.\.\.\], ~?numpy\.dtype\[([^\[\]]+)\]\]"
+)
 EXAMPLE = re.compile(r"^Example:\n(?:[ \t]+.*\n|\n)*", re.M)
 TYPE = re.compile(r"(\.\. attribute:: .+\n)\n((?: .*\n|\n)*?)( +:type: .+)")
 
@@ -153,6 +158,19 @@ def read_sections(_: Sphinx, what: str, name: str, thing: Any, __: Any, lines: l
     ordered = "\n\n".join([EXAMPLE.sub("", whole), *EXAMPLE.findall(whole)])
     text = "\n".join(GoogleDocstring(ordered.split("\n"), Config(), obj=thing).lines())
     lines[:] = TYPE.sub(r"\1\3\n\n\2", OF_TUPLES.sub("", text)).split("\n")
+
+
+def shorten_arrays(
+    _: Sphinx, what: str, name: str, thing: Any, __: Any, arguments: str | None, result: str | None
+) -> tuple[str | None, str | None]:
+    """Write arrays in a signature as numpy.typing does."""
+    short = [text and ARRAY.sub(r"~numpy.typing.NDArray[\1]", text) for text in (arguments, result)]
+    return short[0], short[1]
+
+
+def shorten_bases(_: Sphinx, name: str, thing: Any, __: Any, bases: list[Any]) -> None:
+    """Leave out the type parameters of bases."""
+    bases[:] = [get_origin(base) or base for base in bases]
 
 
 def find_entry(
@@ -204,6 +222,8 @@ def setup(app: Sphinx) -> None:
     """Tell Sphinx of the above."""
     app.connect("source-read", add_sidebar)
     app.connect("autodoc-process-docstring", read_sections)
+    app.connect("autodoc-process-signature", shorten_arrays)
+    app.connect("autodoc-process-bases", shorten_bases)
     app.connect("missing-reference", find_entry)
     app.connect("object-description-transform", drop_plain_bases)
     app.connect("doctree-read", polish)
