@@ -43,6 +43,7 @@ def main(folder: Path) -> None:
         "strength": strength(),
         "speed": speed(),
         "selfplay": selfplay(),
+        "ppo": ppo(),
         "processes": processes(),
     }
     for name, text in drawings.items():
@@ -292,6 +293,45 @@ def selfplay() -> str:
         )
     )
     return sheet(820, 280, "Accuracy in the exam by minutes of self-play", parts)
+
+
+def ppo() -> str:
+    """Elo and accuracy by steps of the training that the page on PPO shows."""
+    text = (ROOT / "docs" / "guides" / "ppo.md").read_text(encoding="utf-8")
+    row = r"^\| ([\d,]+) \| ([\d.]+)% \| (-?\d+) \((-?\d+) \.\. (-?\d+)\)"
+    found = re.findall(row, text, re.M)
+    rows = [[float(cell.replace(",", "")) for cell in cells] for cells in found]
+    assert len(rows) > 5
+
+    def x_of(step: float) -> float:
+        return 60 + step / 500_000 * 250
+
+    def y_of(elo: float) -> float:
+        return 30 - elo * 0.14
+
+    def height(share: float) -> float:
+        return 226 - 2.8 * share
+
+    parts = [words(60, 16, "Elo, with 95 % intervals", size=12)]
+    parts.append(words(430, 16, "accuracy in the exam", size=12))
+    for elo in (-1400, -1000, -600, -200):
+        parts.append(line(60, y_of(elo), 320, y_of(elo), FAINT, 0.5))
+        parts.append(words(52, y_of(elo) + 4, str(elo), size=12, text_anchor="end"))
+    for share in (0, 20, 40, 60):
+        parts.append(line(430, height(share), 690, height(share), FAINT, 0.5))
+        parts.append(words(422, height(share) + 4, f"{share} %", size=12, text_anchor="end"))
+    parts.append(line(430, height(41.5), 690, height(41.5), GREY))
+    parts.append(words(690, height(41.5) - 6, "random: 41.5 %", size=12, text_anchor="end"))
+    for left in (0, 370):
+        for step in (0, 250_000, 500_000):
+            x = left + x_of(step)
+            parts.append(words(x, 244, f"{step:,}", size=12, text_anchor="middle"))
+        parts.append(words(left + 185, 262, "steps", size=12, text_anchor="middle"))
+    for step, share, elo, low, high in rows:
+        parts.append(line(x_of(step), y_of(low), x_of(step), y_of(high), BLUE, 2))
+        parts.append(dot(x_of(step), y_of(elo), BLUE))
+        parts.append(dot(370 + x_of(step), height(share), WIN))
+    return sheet(720, 270, "Elo and accuracy in the exam by steps of PPO", parts)
 
 
 def processes() -> str:

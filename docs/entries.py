@@ -105,7 +105,7 @@ def table(listed: str, page: Path) -> str:
     lines = ["| name | content |", "|---|---|"]
     for name, said in ROW.findall(listed):
         path, _, _ = definition(name)
-        source = Path(os.path.relpath(path, page.parent)).as_posix()
+        source = Path(os.path.relpath(path, page.resolve().parent)).as_posix()
         content = summary(name).replace("|", r"\|") or said
         lines.append(f"| [`{name}`]({source}) | {content} |")
     return "\n".join(lines)
