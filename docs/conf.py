@@ -86,8 +86,6 @@ OPTIONS = {  # of the entries of the reference
     "c4env.JaxEnv": UNDOCUMENTED,
     "c4env.agents.Entry": UNDOCUMENTED,
     "c4env.agents.SearchResult": UNDOCUMENTED,
-    "c4env.agents.rewards.Columns": "   :no-value:\n",
-    "c4env.agents.rewards.Positions": "   :no-value:\n",
     "c4env.envs.single.Info": UNDOCUMENTED,
     "c4env.evaluation.GameRecord": UNDOCUMENTED,
     "c4env.evaluation.exact.concepts.Concepts": UNDOCUMENTED,
@@ -190,9 +188,9 @@ def find_entry(
 
 
 def drop_plain_bases(_: Sphinx, domain: str, kind: str, content: addnodes.desc_content) -> None:
-    """Leave out bases that say nothing to a caller."""
+    """Leave out bases that say nothing to a caller, and what an alias of NumPy stands for."""
     for line in [*content.findall(nodes.paragraph)]:
-        if line.astext() in PLAIN:
+        if line.astext() in PLAIN or "_SupportsArray" in line.astext():
             line.parent.remove(line)
 
 
