@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import re
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 from docutils import nodes
 from sphinx import addnodes
@@ -23,11 +24,12 @@ from sphinx.util.inspect import TypeAliasForwardRef
 from sphinx.util.nodes import make_refnode
 
 from c4env.evaluation.__main__ import main
+from docs import entries
 
 project = "c4env"
 copyright = "the authors of c4env, MIT licence"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
-root_doc = "docs/index"
+root_doc = "docs/index"  # with the sidebar, which `add_sidebar` puts there
 include_patterns = ["docs/**.md", "docs/notebooks/*.ipynb", "CHANGELOG.md", "CONTRIBUTING.md"]
 html_theme = "furo"
 html_title = "c4env"
@@ -56,7 +58,7 @@ autodoc_default_options = {
 autodoc_mock_imports = ["flax", "jax", "stable_baselines3", "torch"]  # the site needs no extra
 autodoc_inherit_docstrings = False  # an entry has what its own class says
 autodoc_preserve_defaults = True
-autoclass_content = "both"  # with the constructor's arguments
+autoclass_content = "class"  # `read_sections` adds the constructor's arguments
 python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
 LINKED = {  # aliases of types, which signatures show by name
@@ -72,11 +74,25 @@ LINKED = {  # aliases of types, which signatures show by name
     "c4env.evaluation.records.game": "Ending",
     "c4env.openings": "Openings",
     "jax": "Array",
+    "numpy.typing": "ArrayLike DTypeLike",
     "torch": "Tensor",
     "torch.utils.data": "TensorDataset",
 }
 autodoc_type_aliases = {
     name: f"~{module}.{name}" for module, names in LINKED.items() for name in names.split()
+}
+UNDOCUMENTED = "   :undoc-members:\n"  # fields that their names describe
+OPTIONS = {  # of the entries of the reference
+    "c4env.JaxEnv": UNDOCUMENTED,
+    "c4env.agents.Entry": UNDOCUMENTED,
+    "c4env.agents.SearchResult": UNDOCUMENTED,
+    "c4env.envs.single.Info": UNDOCUMENTED,
+    "c4env.evaluation.GameRecord": UNDOCUMENTED,
+    "c4env.evaluation.exact.concepts.Concepts": UNDOCUMENTED,
+    "c4env.evaluation.ratings.ratings.Rating": UNDOCUMENTED,
+    "c4env.evaluation.ratings.circles.Circles": "   :exclude-members: fact, sentence\n",
+    "c4env.evaluation.ratings.tally.WinTable": "   :exclude-members: of, kinds, forfeited, "
+    "forfeit_columns, tables, matrix, counted, summary, reasons_of_forfeits\n",
 }
 nitpick_ignore_regex = [  # documented elsewhere, or nowhere
     (
@@ -84,21 +100,26 @@ nitpick_ignore_regex = [  # documented elsewhere, or nowhere
         r"(abc|collections|gymnasium|jax|numpy|os|pathlib|pettingzoo|stable_baselines3|torch)\..*",
     ),
     ("py:class", r"Array|ArrayLike|NDArray|Tensor|np\.str_|spaces\.Dict"),
+    ("py:class", r"(c4env\.arrays\.)?(Bools|(Int|Float)\d+s)"),  # a sentence says what they are
 ]
 
 nitpick_ignore = {  # what a caller does not need to know
     ("py:class", name)
     for name in (
+        "c4env.agents.learned.IntegerNetwork",
         "c4env.agents.making.maker.Maker",
         "c4env.agents.making.options.Init",
+        "Spec",
         "c4env.envs.aec.CheckedEnv",
         "c4env.envs.jax_env.Game",
         "c4env.envs.opponents.Function",
+        "c4env.observation.Form",
         "c4env.evaluation.runs.play_game.Clock",
         "c4env.evaluation.results.tournament.Counts",
         "c4env.evaluation.ratings.tally.Tally",
         "c4env.evaluation.records.header.RunHeader",
         "c4env.evaluation.results.match.Shares",
+        "c4env.evaluation.results.placement.PlaceRow",
         "c4env.evaluation.tables.Column",
         "c4env.evaluation.tables.Table",
     )
@@ -107,13 +128,47 @@ nitpick_ignore = {  # what a caller does not need to know
 TypeAliasForwardRef.__repr__ = lambda self: self.name  # as Sphinx shows it within a union
 PLAIN = {"Bases: object", "Bases: ABC", "Bases: NamedTuple", "Bases: Protocol", "Bases: TypedDict"}
 OF_TUPLES = re.compile(r"(Create new instance of|Alias for field number) .*")  # Python's words
+ARRAY = re.compile(  # of any shape
+    r"~?numpy\.ndarray\[tuple\[~?typing\.Any, \.\.\.\], ~?numpy\.dtype\[([^\[\]]+)\]\]"
+)
+EXAMPLE = re.compile(r"^Example:\n(?:[ \t]+.*\n|\n)*", re.M)
 TYPE = re.compile(r"(\.\. attribute:: .+\n)\n((?: .*\n|\n)*?)( +:type: .+)")
 
 
+def add_sidebar(_: Sphinx, page: str, source: list[str]) -> None:
+    """Give the index its sidebar, and the reference its entries, which only the site shows."""
+    if page == root_doc:
+        for caption, pages in entries.sidebar().items():
+            listed = "\n".join(f"/{path}" for path in pages)
+            source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{listed}\n```\n"
+    source[0] = entries.with_entries(source[0], OPTIONS)
+
+
 def read_sections(_: Sphinx, what: str, name: str, thing: Any, __: Any, lines: list[str]) -> None:
-    """Read the sections of a docstring. In an attribute's text, a colon does not end a type."""
-    text = "\n".join(GoogleDocstring(lines, Config(), obj=thing).lines())
+    """Read the sections of a docstring, and of a class the constructor's: arguments, then examples.
+
+    In an attribute's text, a colon does not end a type.
+    """
+    parts = ["\n".join(lines)]
+    if what == "class" and (init := vars(thing).get("__init__")) and init.__doc__:
+        parts.append(inspect.cleandoc(init.__doc__))
+    whole = "\n\n".join(parts) + "\n"
+    ordered = "\n\n".join([EXAMPLE.sub("", whole), *EXAMPLE.findall(whole)])
+    text = "\n".join(GoogleDocstring(ordered.split("\n"), Config(), obj=thing).lines())
     lines[:] = TYPE.sub(r"\1\3\n\n\2", OF_TUPLES.sub("", text)).split("\n")
+
+
+def shorten_arrays(
+    _: Sphinx, what: str, name: str, thing: Any, __: Any, arguments: str | None, result: str | None
+) -> tuple[str | None, str | None]:
+    """Write arrays in a signature as numpy.typing does."""
+    short = [text and ARRAY.sub(r"~numpy.typing.NDArray[\1]", text) for text in (arguments, result)]
+    return short[0], short[1]
+
+
+def shorten_bases(_: Sphinx, name: str, thing: Any, __: Any, bases: list[Any]) -> None:
+    """Leave out the type parameters of bases."""
+    bases[:] = [get_origin(base) or base for base in bases]
 
 
 def find_entry(
@@ -133,9 +188,9 @@ def find_entry(
 
 
 def drop_plain_bases(_: Sphinx, domain: str, kind: str, content: addnodes.desc_content) -> None:
-    """Leave out bases that say nothing to a caller."""
+    """Leave out bases that say nothing to a caller, and what an alias of NumPy stands for."""
     for line in [*content.findall(nodes.paragraph)]:
-        if line.astext() in PLAIN:
+        if line.astext() in PLAIN or "_SupportsArray" in line.astext():
             line.parent.remove(line)
 
 
@@ -163,7 +218,10 @@ def add_run(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx of the above."""
+    app.connect("source-read", add_sidebar)
     app.connect("autodoc-process-docstring", read_sections)
+    app.connect("autodoc-process-signature", shorten_arrays)
+    app.connect("autodoc-process-bases", shorten_bases)
     app.connect("missing-reference", find_entry)
     app.connect("object-description-transform", drop_plain_bases)
     app.connect("doctree-read", polish)

@@ -1,6 +1,6 @@
 """The drawings of the pages: python -m docs.drawings .github/pictures.
 
-Boards with exact scores, the forms of one position, diagrams of the pages and of the processes, and
+Boards with exact scores, the forms of one position, a diagram of the processes, and
 what the leaderboard and the rule of power say. Numbers come from the solver and the page of
 results. Lines and words are grey on no background, to be read on a light page and on a dark one.
 """
@@ -24,9 +24,10 @@ from c4env.observation import LAYOUTS
 from c4env.render import svg
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-# The contrast of words is at least 4.5 on a white page, and about 4 on a dark page.
-GREY, FAINT, BLUE = "#6b7480", "#9aa4b0", "#3472c0"
-WIN, LOSS, RED, YELLOW = "#218353", "#c9483c", "#d24a3c", "#d9a514"
+# Text has a contrast of at least 4.5 on white, and of 3.7 on the site's dark pages.
+GREY, FAINT, BLUE = "#68717d", "#9aa4b0", "#3474c6"
+WIN, LOSS, RED, YELLOW = "#208049", "#c8463a", "#c8463a", "#d9a514"
+ON: Final = {RED: "#ffffff", YELLOW: "#1c1f24"}  # text on a disc
 MISTAKE: Final = "1664444"  # docs/guides/which-is-better.md
 ODD: Final = "7777677555635353353311212111"  # red to move; its only threat is in column 4, row 3
 FORMS: Final = "4453"
@@ -42,7 +43,7 @@ def main(folder: Path) -> None:
         "strength": strength(),
         "speed": speed(),
         "selfplay": selfplay(),
-        "whom": whom(),
+        "ppo": ppo(),
         "processes": processes(),
     }
     for name, text in drawings.items():
@@ -150,9 +151,10 @@ def grid(left: float, rows: list[list[str]], fills: dict[str, str], top: float =
     for row, cells in enumerate(rows):
         for column, text in enumerate(cells):
             x, y, fill = left + 24 * column, top + 24 * row, fills.get(text)
-            inner = f'fill="{fill}" fill-opacity="0.35"' if fill else 'fill="none"'
+            inner = f'fill="{fill or "none"}"'
             parts.append(f'<rect x="{x}" y="{y}" width="24" height="24" stroke="{FAINT}" {inner}/>')
-            parts.append(words(x + 12, y + 16, text, size=11, text_anchor="middle"))
+            on = ON.get(fill or "", GREY)
+            parts.append(words(x + 12, y + 16, text, size=11, fill=on, text_anchor="middle"))
     return parts
 
 
@@ -293,30 +295,43 @@ def selfplay() -> str:
     return sheet(820, 280, "Accuracy in the exam by minutes of self-play", parts)
 
 
-def whom() -> str:
-    """Which page for whom."""
-    columns = [
-        ("you have a heuristic", ["Which of two is better?", "Write a heuristic", "Results"]),
-        ("you have an agent", ["Five minutes", "Play and rate", "Judge by exact play"]),
-        (
-            "you train a learner",
-            ["Which environment?", "Train an agent", "A learner's first mistake"],
-        ),
-        ("you have a program", ["Other programs", "Games of other programs", "Command line"]),
-    ]
-    parts = []
-    for number, (who, pages) in enumerate(columns):
-        x = 6 + 180 * number
-        place = f'x="{x}" y="6" width="168" height="34" rx="8"'
-        parts.append(f'<rect {place} fill="{BLUE}" fill-opacity="0.18" stroke="{BLUE}"/>')
-        parts.append(words(x + 84, 28, who, text_anchor="middle", font_weight="bold"))
-        for step, page in enumerate(pages):
-            y = 58 + 52 * step
-            parts.append(line(x + 84, y - 18, x + 84, y, GREY, 1.5))
-            place = f'x="{x}" y="{y}" width="168" height="34" rx="8"'
-            parts.append(f'<rect {place} fill="none" stroke="{FAINT}"/>')
-            parts.append(words(x + 84, y + 22, page, text_anchor="middle"))
-    return sheet(720, 206, "Which page for whom", parts)
+def ppo() -> str:
+    """Elo and accuracy by steps of the training that the page on PPO shows."""
+    text = (ROOT / "docs" / "guides" / "ppo.md").read_text(encoding="utf-8")
+    row = r"^\| ([\d,]+) \| ([\d.]+)% \| (-?\d+) \((-?\d+) \.\. (-?\d+)\)"
+    found = re.findall(row, text, re.M)
+    rows = [[float(cell.replace(",", "")) for cell in cells] for cells in found]
+    assert len(rows) > 5
+
+    def x_of(step: float) -> float:
+        return 60 + step / 500_000 * 250
+
+    def y_of(elo: float) -> float:
+        return 30 - elo * 0.14
+
+    def height(share: float) -> float:
+        return 226 - 2.8 * share
+
+    parts = [words(60, 16, "Elo, with 95 % intervals", size=12)]
+    parts.append(words(430, 16, "accuracy in the exam", size=12))
+    for elo in (-1400, -1000, -600, -200):
+        parts.append(line(60, y_of(elo), 320, y_of(elo), FAINT, 0.5))
+        parts.append(words(52, y_of(elo) + 4, str(elo), size=12, text_anchor="end"))
+    for share in (0, 20, 40, 60):
+        parts.append(line(430, height(share), 690, height(share), FAINT, 0.5))
+        parts.append(words(422, height(share) + 4, f"{share} %", size=12, text_anchor="end"))
+    parts.append(line(430, height(41.5), 690, height(41.5), GREY))
+    parts.append(words(690, height(41.5) - 6, "random: 41.5 %", size=12, text_anchor="end"))
+    for left in (0, 370):
+        for step in (0, 250_000, 500_000):
+            x = left + x_of(step)
+            parts.append(words(x, 244, f"{step:,}", size=12, text_anchor="middle"))
+        parts.append(words(left + 185, 262, "steps", size=12, text_anchor="middle"))
+    for step, share, elo, low, high in rows:
+        parts.append(line(x_of(step), y_of(low), x_of(step), y_of(high), BLUE, 2))
+        parts.append(dot(x_of(step), y_of(elo), BLUE))
+        parts.append(dot(370 + x_of(step), height(share), WIN))
+    return sheet(720, 270, "Elo and accuracy in the exam by steps of PPO", parts)
 
 
 def processes() -> str:
@@ -324,7 +339,7 @@ def processes() -> str:
     parts = box(6, 6, 290, 190, "c4 run, match, refute, check, ...", BLUE)
     inside = [
         "gives games to threads,",
-        "and alone writes files",
+        "and writes all files",
         "plays agents of c4env in the first job,",
         "language models and Python objects",
     ]
@@ -348,7 +363,7 @@ def processes() -> str:
 def box(x: float, y: float, wide: float, high: float, head: str, stroke: str) -> list[str]:
     """A frame with a heading."""
     place = f'x="{x:g}" y="{y:g}" width="{wide:g}" height="{high:g}" rx="8"'
-    frame = f'<rect {place} fill="{stroke}" fill-opacity="0.1" stroke="{stroke}"/>'
+    frame = f'<rect {place} fill="none" stroke="{stroke}"/>'
     return [frame, words(x + 14, y + 22, head, font_weight="bold")]
 
 

@@ -23,6 +23,7 @@ from c4env.render import svg
 
 MOVES: Final = "51744366544622573771756"  # red wins along a diagonal
 GAME: Final = "#moves=46232164144512&red=human&yellow=alphabeta:depth=4"  # two blunders
+BLUNDER: Final = "#game=2&ply=8"  # of the small run: a move from a win to a loss
 _CHROMIUM: Final = "/usr/bin/chromium"
 _C4: Final = (sys.executable, "-m", "c4env.evaluation")
 
@@ -46,7 +47,7 @@ def main(folder: Path) -> None:
             path=folder / "web.png", clip={"x": 0, "y": 0, "width": 960, "height": 582}
         )
         page.set_viewport_size({"width": 720, "height": 1000})
-        page.goto(f"{made_page().as_uri()}#game=1&ply=9")
+        page.goto(f"{made_page().as_uri()}{BLUNDER}")
         page.locator("#board").wait_for()
         page.screenshot(path=folder / "report.png")
 

@@ -21,12 +21,14 @@ from c4env.evaluation.cli.declare import Parser
 from c4env.evaluation.ratings.power import shown_difference
 from c4env.evaluation.ratings.sprt import expected_score
 from c4env.evaluation.results.tournament import Tournament
+from docs import entries
 from tests import test_readme
 from tests.helpers.paths import ROOT
 
 DOCS, README = ROOT / "docs", ROOT / "README.md"
 PAGES = [*test_readme.PAGES, ROOT / "CONTRIBUTING.md"]
 INDEX = DOCS / "index.md"
+PAGES_OF_THE_SITE = {*DOCS.glob("**/*.md"), *DOCS.glob("notebooks/*.ipynb")} - {INDEX}
 MADE = re.compile(r"^<!-- made.*?^<!-- end -->", re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)")
 FENCE = re.compile(r"^```(\{?[\w-]*\}?)\n(.*?)^```$", re.M | re.S)
@@ -67,10 +69,22 @@ def test_links_and_anchors_lead_somewhere():
 def test_the_index_leads_to_every_page():
     """By a link in its text, also where a site shows the file as it is."""
     linked = {path for path, _ in links(INDEX)}
-    everything = {*DOCS.glob("**/*.md"), *DOCS.glob("notebooks/*.ipynb")}
-    assert everything - linked - {INDEX} == set()
+    assert PAGES_OF_THE_SITE - linked == set()
     scripts = {path for path, _ in links(DOCS / "examples" / "README.md")}
     assert {*DOCS.glob("examples/*.py")} - scripts == set()
+
+
+def test_the_readme_the_index_and_the_sidebar_have_the_same_sections():
+    """The site makes its sidebar from the index; the README names some pages of each section."""
+    sidebar = entries.sidebar()
+    pages = {ROOT / page for listed in sidebar.values() for page in listed}
+    assert {path.with_suffix("") for path in PAGES_OF_THE_SITE} - pages == set()
+    _, _, rest = read(README).partition("| section | pages |\n|---|---|\n")
+    rows = re.findall(r"^\| ([\w ]+) \| (.+) \|$", rest.partition("\n\n")[0], re.M)
+    assert [caption for caption, _ in rows] == [*sidebar]
+    for caption, cell in rows:
+        named = {target.removesuffix(".md") for target, _ in LINK.findall(cell)}
+        assert named <= {*sidebar[caption]}, caption
 
 
 def whole_lines(block: str) -> list[str]:

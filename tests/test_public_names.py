@@ -15,6 +15,7 @@ import pytest
 
 import c4env
 from c4env.errors import MissingExtra
+from docs import entries
 from tests.helpers.paths import ROOT, modules
 from tests.helpers.processes import run_python
 
@@ -24,7 +25,6 @@ EXTRAS = [
     *("pandas", "openai", "starlette", "stable_baselines3"),
 ]
 IMPORT = r"^ *from (c4env[\w.]*) import (\([^)]*\)|.+)"
-ENTRY = r"^\.\. auto\w+:: ([\w.]+)$"  # of a page of the reference
 DOCUMENTED = [(package, name) for package in PACKAGES for name in dir(package)]
 
 
@@ -51,10 +51,10 @@ def test_everything_is_imported_and_pictures_are_made_without_an_extra():
     assert run_python("-c", code, check=True).stdout == "True True True\n"
 
 
-def entries():
-    """The dotted name of each entry of the reference."""
+def listed():
+    """The dotted names that the pages of the reference list."""
     for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
-        yield from re.findall(ENTRY, page.read_text("utf-8"), re.M)
+        yield from entries.names_of(page.read_text("utf-8"))
 
 
 def imported(name):
@@ -86,7 +86,7 @@ def home_of(name):
 
 def test_whatever_a_caller_needs_has_an_entry_that_can_be_imported():
     homes = set()
-    for name in entries():
+    for name in listed():
         with contextlib.suppress(MissingExtra):
             homes.add(home_of(name))
     public = {f"{package.__name__}.{name}" for package in PACKAGES for name in dir(package)}

@@ -11,7 +11,7 @@ import pytest
 from c4env import evaluation
 from c4env.evaluation.results.leaderboard import stored_board
 from tests.helpers.paths import ROOT
-from tests.helpers.processes import environment, run_python
+from tests.helpers.processes import environment, run_python, with_python
 from tests.makers import accuracy
 
 READMES = [
@@ -70,7 +70,8 @@ def test_a_page_runs_from_top_to_bottom(blocks, tmp_path):
     Below a command a page may show its output; ``...`` stands for what is left out.
     """
     text = json.dumps(blocks)
-    done = run_python("-c", RUNNER, text, cwd=tmp_path, env=environment(COLUMNS="80"))
+    there = environment(COLUMNS="80", PATH=with_python())
+    done = run_python("-c", RUNNER, text, cwd=tmp_path, env=there)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

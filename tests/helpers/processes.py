@@ -25,6 +25,11 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
 
+def with_python() -> str:
+    """The search path on which ``python`` is this Python, as in an activated environment."""
+    return os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+
+
 def run_python(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """A process that has ended, and what it said; options are those of ``subprocess.run``."""
     given: dict[str, Any] = {"capture_output": True, "text": True, "env": environment(), **options}

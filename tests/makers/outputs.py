@@ -18,7 +18,7 @@ from typing import Final
 
 from c4env.evaluation.cli.output import say
 from tests.helpers.paths import ROOT
-from tests.helpers.processes import environment
+from tests.helpers.processes import environment, with_python
 
 WIDE: Final = 105  # characters of a line of code that the site shows whole, at 1280 pixels
 MARK: Final = "<!-- made: output"
@@ -57,7 +57,7 @@ def made(text: str) -> str:
 def run(line: str, folder: str) -> str:
     """The standard output of a line of a console block; a person leaves a game at once."""
     script = f'c4() {{ "{sys.executable}" -m c4env.evaluation "$@"; }}; {line.removeprefix("$ ")}'
-    there = environment(COLUMNS="80", LC_ALL="C.UTF-8")
+    there = environment(COLUMNS="80", LC_ALL="C.UTF-8", PATH=with_python())
     done = subprocess.run(
         ["bash", "-euc", script], cwd=folder, env=there, input="q\n", capture_output=True, text=True
     )

@@ -1,6 +1,7 @@
-"""Write the lists of agents and commands into their pages.
+"""Write the lists of agents, commands and names into their pages.
 
-A list stands in its page between `<!-- made: KIND NAMES -->` and `<!-- end -->`.
+A list stands in its page between `<!-- made: KIND NAMES -->` and `<!-- end -->`. A list of names
+has its names in the first column of its table: to add a name, add a row.
 """
 
 import functools
@@ -20,10 +21,12 @@ from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.declare import Parser
 from c4env.evaluation.cli.output import say
 from c4env.system import usable_cores
+from docs import entries
 from tests.helpers.paths import ROOT
 
 BLOCK: Final = re.compile(
-    r"(<!-- made: (agents|command|options|shared|several) ?(\w*) -->\n).*?(<!-- end -->)", re.S
+    r"(<!-- made: (agents|command|names|options|shared|several) ?(\w*) -->\n)(.*?)(<!-- end -->)",
+    re.S,
 )
 OPENINGS: Final = "[openings](../guides/play-and-rate.md#openings)"
 SAID: Final = {
@@ -61,8 +64,11 @@ def made(page: Path) -> str:
     """The text of a page with its lists as they should be."""
 
     def block(found: re.Match[str]) -> str:
-        lines = KINDS[found[2]](found[3], page)
-        return f"{found[1]}\n" + "\n".join(lines).strip() + f"\n\n{found[4]}"
+        if found[2] == "names":
+            text = entries.table(found[4], page)
+        else:
+            text = "\n".join(KINDS[found[2]](found[3], page)).strip()
+        return f"{found[1]}\n{text}\n\n{found[5]}"
 
     return BLOCK.sub(block, page.read_text(encoding="utf-8"))
 
