@@ -39,7 +39,6 @@ from c4env.bitboard import (
     winning_cells,
     winning_moves,
 )
-from c4env.envs.batch import boards_from
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.geometry import require_standard
@@ -158,6 +157,8 @@ class IntegerNetwork:
             logits, float32 ``[N, 7]``, ``-inf`` for illegal columns; and values, float32 ``[N]``
             between -1 and 1, the expected results for the side to move.
         """
+        from c4env.envs.batch import boards_from  # its kernels take seconds to compile
+
         boards = boards_from(observations)
         logits, values = self.evaluate(boards[:, 0].copy(), boards[:, 1].copy())
         return np.where(np.asarray(masks) != 0, logits, _NEVER), values

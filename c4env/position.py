@@ -134,17 +134,18 @@ class Position:
             InvalidPosition: a character is not a digit 1..7.
             IllegalMove: a column is full, or a move follows the end of the game.
         """
-        mine = theirs = 0
-        for ply, column in enumerate(parse_moves(moves)):
+        columns = parse_moves(moves)
+        mine = theirs = before = 0
+        for column in columns:
             cell = ((mine | theirs) + BOTTOM) & COLUMN_MASKS[column]
-            if not cell or (ply >= FIRST_WIN and has_won(theirs)):
-                # The message counts columns from 1, as the notation does.
-                columns = cls._of(mine, theirs, ply).legal_columns()
-                legal = ", ".join(DIGITS[other] for other in columns)
-                why = f" is full; legal columns: {legal}" if legal else ": the game is over"
-                raise IllegalMove(f"{moves!r}, move {ply + 1}: column {moves[ply]}{why}")
-            mine, theirs = theirs, mine | cell
-        return cls._of(mine, theirs, len(moves))
+            if not cell:
+                break
+            mine, theirs, before = theirs, mine | cell, mine
+        else:
+            # The discs of a four stay, so one look finds a win before the last move.
+            if len(columns) <= FIRST_WIN or not (has_won(mine) or has_won(before)):
+                return cls._of(mine, theirs, len(columns))
+        raise _illegal(moves, columns)
 
     @classmethod
     def from_board(cls, text: str) -> Self:
@@ -292,6 +293,17 @@ class Position:
         from c4env.render import svg
 
         return svg(self)
+
+
+def _illegal(moves: str, columns: tuple[int, ...]) -> IllegalMove:
+    """Return the error of moves of which one is illegal; it counts columns from 1, as they do."""
+    position = Position()
+    while (column := columns[position.plies]) in (legal := position.legal_columns()):
+        position = position.play(column)
+    names = ", ".join(DIGITS[other] for other in legal)
+    why = f" is full; legal columns: {names}" if names else ": the game is over"
+    ply = position.plies
+    return IllegalMove(f"{moves!r}, move {ply + 1}: column {moves[ply]}{why}")
 
 
 def _outcome_of(discs: int, plies: int) -> Outcome:

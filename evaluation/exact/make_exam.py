@@ -122,7 +122,7 @@ def play(seed: Sequence[int], numbers: Iterable[int]) -> list[str]:
     """Return the positions of some games that may become questions, as moves."""
     field = {spec: agents.make(spec) for spec in PLAYERS}
     weights = np.array(list(PLAYERS.values())) / sum(PLAYERS.values())
-    reached = []
+    reached: list[tuple[str, Position]] = []
     for number in numbers:
         generator = np.random.default_rng([*seed, number])
         drawn = generator.choice(list(PLAYERS), 2, p=weights)
@@ -131,17 +131,16 @@ def play(seed: Sequence[int], numbers: Iterable[int]) -> list[str]:
         for player in pair:
             player.reset(int(generator.integers(2**62)))
         reached += list(_game(pair, generator))
-    positions = [Position.parse(moves) for moves in reached]
-    boards = [np.array([getattr(p, side) for p in positions]) for side in ("mine", "theirs")]
+    boards = [np.array([getattr(p, side) for _, p in reached]) for side in ("mine", "theirs")]
     kept = held_out(*boards) if reached else ()
     return [
         moves
-        for moves, position, asked in zip(reached, positions, kept, strict=True)
+        for (moves, position), asked in zip(reached, kept, strict=True)
         if asked and is_quiet(position)
     ]
 
 
-def _game(pair: list[Agent], generator: np.random.Generator) -> Iterator[str]:
+def _game(pair: list[Agent], generator: np.random.Generator) -> Iterator[tuple[str, Position]]:
     """Yield the positions of a game that the players met, and the positions one disc off."""
     position, moves = Position(), ""
     random_discs = int(generator.integers(RANDOM_DISCS + 1))
@@ -153,8 +152,9 @@ def _game(pair: list[Agent], generator: np.random.Generator) -> Iterator[str]:
             column = pair[position.to_move].choose(position)
         if position.plies + 1 >= max(random_discs, PLIES[0]):
             for other in columns:
-                if position.play(other).outcome is None:
-                    yield moves + format_moves([other])
+                after = position.play(other)
+                if after.outcome is None:
+                    yield moves + format_moves([other]), after
         position, moves = position.play(column), moves + format_moves([column])
 
 

@@ -64,12 +64,8 @@ class Circles(NamedTuple):
         )
 
 
-NONE: Final = Circles()
-"""The circles of fewer than three agents."""
-
-
 def circles(tally: Tally, elo: Float64s, seed: int = 0) -> Circles:
-    """Count the circles of a field, and how many its ratings expect.
+    """Count the circles of a field, and how many its ratings expect; none of fewer than 3 agents.
 
     Args:
         tally: points and games.
@@ -77,7 +73,7 @@ def circles(tally: Tally, elo: Float64s, seed: int = 0) -> Circles:
         seed: seed of the simulation.
     """
     if len(elo) < 3:
-        return NONE
+        return Circles()
     surplus, units = _surpluses(tally)
     root = np.sqrt(np.maximum((surplus**2).sum(0), _TINY))
     clear = surplus.sum(0) / root

@@ -55,8 +55,11 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
         favour = others.standard_gamma(0.5, (2, len(block), 1, 1)) * games / max(tally.units, 1)
         favour *= tally.units <= FEW
         won, played = tally.sums(tally.weights(generator, len(block)))
-        more = of_few.standard_gamma(0.5, (2, len(block), n, n)) * few
-        won_evenly, played_evenly = _balanced(won + more[0], played + more.sum(0))
+        won_evenly, played_evenly = won, played
+        if few.any():
+            more = of_few.standard_gamma(0.5, (2, len(block), n, n)) * few
+            won_evenly, played_evenly = won + more[0], played + more.sum(0)
+        won_evenly, played_evenly = _balanced(won_evenly, played_evenly)
         estimate = fit(won_evenly + mean, played_evenly + mean + mean.swapaxes(1, 2), start)
         samples[block] = estimate[0]
         # Chance splits each agent's virtual points between the colours: equal halves would pull the

@@ -260,20 +260,23 @@ class Tournament(Result):
         Counted are the games against each other and against deterministic agents, because the moves
         of other opponents differ from game to game.
         """
-        games = defaultdict[str, set[tuple[Any, ...]]](set)
+        games = defaultdict[tuple[str, str], set[tuple[Any, ...]]](set)  # by player and opponent
         for game in self.games:
             for seat, player in enumerate(game.players):
-                played = game.opening, game.moves, game.points[seat]
-                games[player].add((seat, game.players[1 - seat], *played))
+                played = seat, game.opening, game.moves, game.points[seat]
+                games[player, game.players[1 - seat]].add(played)
 
-        def counted(player: str, rival: str) -> set[tuple[Any, ...]]:
-            names = {name: name for name in self.deterministic} | {player: "", rival: ""}
-            return {(seat, names[o], *game) for seat, o, *game in games[player] if o in names}
+        def alike(one: str, other: str) -> bool:
+            opponents = [name for name in self.deterministic if name not in (one, other)]
+            if any(games[one, name] != games[other, name] for name in opponents):
+                return False
+            own, others = ({*games[name, one], *games[name, other]} for name in (one, other))
+            return own == others and (bool(own) or any(games[one, name] for name in opponents))
 
         groups: list[list[str]] = []
-        for player in games:
+        for player in dict.fromkeys(player for player, _ in games):
             for group in groups:
-                if (alike := counted(group[0], player)) and alike == counted(player, group[0]):
+                if alike(group[0], player):
                     group.append(player)
                     break
             else:

@@ -13,7 +13,7 @@ import c4env
 from c4env.agents.solver import Solver
 from c4env.envs.aec import env as aec_env
 from c4env.observation import LAYOUTS
-from tests.benchmarks import env, gpu, harness, jax_loop, solver, vector
+from tests.benchmarks import env, gpu, harness, jax_loop, rewards, single, solver, vector
 from tests.benchmarks.__main__ import main
 
 
@@ -34,6 +34,21 @@ def test_environments_beside_pettingzoos_and_pgxs(monkeypatch, jax):
     assert [row[0] for row in rows] == [*modes, "AEC loop", *loops]
     for _, theirs, ours, ratio in rows:
         assert ratio == theirs / ours > 0
+
+
+def test_the_parts_of_a_step_are_timed():
+    rows = single.run(seconds=0.001, rounds=1).items
+    assert [name for name, _ in rows][-1] == "choose() of greedy"
+    assert all(us > 0 for _, us in rows)
+
+
+def test_rewards_are_timed_by_the_number_of_discs():
+    *parts, whole = rewards.run(positions=1000).items
+    assert [name for name, *_ in parts] == ["0 to 11", "12", "13", "14", "15", "16", "17 to 33"]
+    assert whole[0] == "all"
+    assert 0 < whole[1] == sum(moves for _, moves, *_ in parts) < 1000
+    for discs, moves in rewards.moves_by_discs(100).items():
+        assert all(p.plies == discs and c in p.legal_columns() for p, c in moves)
 
 
 def test_a_benchmark_that_cannot_run_says_what_is_missing(monkeypatch, capsys):
