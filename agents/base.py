@@ -231,7 +231,7 @@ class BatchAgent(Agent):
 
 
 class Games:
-    """An agent's games on the boards of one environment.
+    """An agent and its games, one game per board of an environment.
 
     An agent that treats each game separately returns a subclass from :meth:`Agent.games`.
 

@@ -22,7 +22,7 @@ SEED_FACTOR: Final = np.uint64(0xD1B54A32D192ED03)
 """An odd multiplier of a pool's seed, so that pools with different seeds draw differently."""
 
 Priority = Callable[[float], float]
-"""A function from the caller's win rate against an opponent to the opponent's priority, >= 0."""
+"""A function of your win rate against an opponent; returns the opponent's priority, >= 0."""
 
 PRIORITIES: Final[dict[str, Priority]] = {
     "uniform": lambda rate: 1.0,
@@ -32,7 +32,7 @@ PRIORITIES: Final[dict[str, Priority]] = {
 
 
 class Pool(BatchAgent):
-    """An opponent that draws one of its opponents, by weight, for each game or each move.
+    """An opponent that plays as one of several agents, chosen at random for each game or move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
     serve several environments; a copy in another process counts its own results. The draw depends

@@ -70,7 +70,7 @@ STANDARD: Final = Size(6, 7, 4)
 
 
 def use_board(size: str | tuple[int, int, int]) -> None:
-    """Choose the board of this process and its child processes, before anything needs the board.
+    """Choose the board size of this process and its child processes; call it first.
 
     Args:
         size: rows, columns and the discs in a row that win, as ``"5x6x4"`` or ``(5, 6, 4)``. There

@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
 
 
 class Position:
-    """A board with its side to move: a value, compared and hashed by its discs.
+    """A board and its side to move; positions with the same discs are equal.
 
     Its methods return new positions; do not set its attributes.
     Player 0 begins, so the number of discs determines the side to move. A position has no history:

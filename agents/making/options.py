@@ -47,7 +47,7 @@ class Choices(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """Marks an option whose files belong to the agent: the files of a folder or of a command.
+    """Marks an option, a folder or a command, whose files are part of the agent.
 
     A stored run notices edits of these files, and is not resumed after an edit. An option that is a
     single file does not need it.

@@ -37,7 +37,7 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
 
 
 def observed(boards: Int64s, seats: Int8s | None = None) -> Observation:
-    """Return observations of M boards whose games go on, in new arrays.
+    """Return observations of M unfinished boards, in new arrays.
 
     Args:
         boards: int64 ``[M, 2]``; see ``c4env.envs.kernels``.

@@ -15,7 +15,7 @@ _playable: Any = rules.playable
 
 
 class Concepts(NamedTuple):
-    """Bitboards int64 ``[N]`` (``c4env.bitboard``) of N positions, in their order.
+    """Threats and good moves in N positions, as bitboards int64 ``[N]`` (``c4env.bitboard``).
 
     A threat is an empty cell where a disc of a side completes four. Its row counts from 1 at the
     bottom. ``mine`` is the side to move.

@@ -23,7 +23,7 @@ Ending = Literal[
     "exception", "illegal column", "nonsense", "unreadable", "no answer", "time", "crash",
     "abandoned", "resigned", "cut",
 ]  # fmt: skip
-"""How a game ended: two endings are played out, ``cut`` has no result, the others are forfeits."""
+"""How a game ended: on the board (``four``, ``full board``), by a forfeit, or not (``cut``)."""
 
 PLAYED_OUT: Final = ("four", "full board")
 IN_PAIRS: Final = ("nodes", "seconds", "asked_again")  # numbers of each player

@@ -11,12 +11,12 @@ from tests.evaluation.test_simulation import World, alarms, evenly
 SEED = 9
 RUNS = 100
 ROWS = (
-    ("9, equal", "", World((0.0,) * 9), 25),
-    ("21, equal", "", World((0.0,) * 21), 25),
-    ("7, evenly apart", "", World(evenly(7, 350)), 25),
-    ("7, two play nearly the same games", "", World(evenly(7, 200), twin=True), 25),
-    ("9, 50 Elo apart, styles of 150", "", World(evenly(9, 200), by_style=150), 25),
-    ("21, 30 Elo apart, styles of 150", "", World(evenly(21, 300), by_style=150), 25),
+    ("9, equal", "none", World((0.0,) * 9), 25),
+    ("21, equal", "none", World((0.0,) * 21), 25),
+    ("7, evenly apart", "none", World(evenly(7, 350)), 25),
+    ("7, two play nearly the same games", "none", World(evenly(7, 200), twin=True), 25),
+    ("9, 50 Elo apart, styles of 150", "none", World(evenly(9, 200), by_style=150), 25),
+    ("21, 30 Elo apart, styles of 150", "none", World(evenly(21, 300), by_style=150), 25),
     ("3, equal", "300", World((0.0,) * 3, circle=300), 25),
     ("7, evenly apart", "300", World(evenly(7, 350), circle=300), 8),
     ("7, evenly apart", "100", World(evenly(7, 350), circle=100), 25),
@@ -30,7 +30,7 @@ ROWS = (
 
 def run() -> Table:
     """Simulate each row."""
-    columns = {"agents": "", "circle, Elo": "", "openings": "", "found": ".0%"}
+    columns = {"field": "", "circle, Elo": "", "openings": "", "runs with a note": ".0%"}
     rows = [
         (agents, circle, openings, alarms(world, openings, RUNS, SEED))
         for agents, circle, world, openings in ROWS

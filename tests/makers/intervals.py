@@ -10,14 +10,14 @@ from tests.evaluation.test_simulation import World, evenly, held
 
 SEED = 9  # no choice was made with it
 COLUMNS = {
-    "agents": "", "openings": "", "holds": ".1%", "least pair": ".1%",
-    "median width": ".0f",
+    "field": "", "openings": "", "all pairs": ".1%", "worst pair": ".1%",
+    "median width, Elo": ".0f",
 }  # fmt: skip
 ROWS = (
     ("2, equal", World((0.0, 0.0)), 25, 120),
     ("2, the first wins 90 %", World(evenly(2, 191), by_opening=0), 25, 120),
     (
-        "2, equal; most openings win for one colour, about 4 pairs decide",
+        "2, equal; in about 21 openings one colour wins both games",
         World((0.0, 0.0), by_opening=800),
         25,
         120,
