@@ -109,11 +109,11 @@ class Check:
         if self.fault:
             rows.append(("what it did", self.fault))
         if self.moves:
-            claim = "; the agent claims this" if self.says_deterministic else ""
+            claim = "; declared" if self.says_deterministic else ""
             if not claim and Spec.parse(self.spec).name not in OURS:  # its owner may write it
-                claim = "; the agent does not claim this"
+                claim = "; not declared"
                 if self.deterministic and not self.by_clock:
-                    claim += " (deterministic = True would)"
+                    claim += " (write deterministic = True)"
             clock = ", since a clock limits moves" if self.by_clock else ""
             rows += [
                 ("same seed, same moves", _yes(self.repeats, clock)),

@@ -50,7 +50,7 @@ def test_good_agents():
     assert check.good
     assert check.moves == 1 + MOST_DISCS // 3
     assert (check.repeats, check.deterministic, check.says_deterministic) == (True, True, False)
-    assert "yes; the agent does not claim this (deterministic = True would)" in str(check.table())
+    assert "yes; not declared (write deterministic = True)" in str(check.table())
     assert len(check.seconds) == 4 * check.moves
     assert 0 < min(check.seconds) <= max(check.seconds) < CHECK_SECONDS
     assert check.remedy == ""
@@ -146,7 +146,7 @@ def test_nobody_is_told_to_write_what_its_program_cannot_say(spec):
     for repeats in (True, False):
         check = Check(spec, 13, "", repeats, repeats, False, repeats, False, (0.1,))
         assert "deterministic = True" not in check.table().text()
-        assert "does not claim" not in check.table().text()
+        assert "not declared" not in check.table().text()
     assert ("newgame=reset" in check.remedy) == spec.startswith("exec:")
     user = Check("mine.py:Agent", 13, "", True, True, False, True, False, (0.1,))
-    assert "yes; the agent does not claim this (deterministic = True would)" in user.table().text()
+    assert "yes; not declared (write deterministic = True)" in user.table().text()
