@@ -12,9 +12,8 @@ from c4env.evaluation.cli.output import MatchProgress, RunProgress
 from c4env.evaluation.ratings.sprt import Sprt
 from c4env.evaluation.records.game import GameRecord
 from c4env.evaluation.records.run_folder import read_folder
-from c4env.system import SILENT
 from tests.helpers.commands import refusal
-from tests.helpers.processes import environment, run_python
+from tests.helpers.processes import environment
 
 BAD = {  # what a command itself finds; refusals of what it calls have tests where that is
     "": [
@@ -152,11 +151,11 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, c4):
         *(
             pytest.param(*case, marks=pytest.mark.isolated)
             for case in [
-                ("C4 run random greedy --openings 0 --jobs 1 --quiet >&-", 0, ""),
-                ("C4 run random greedy --openings 0 --html p 2>&1 | true; test -s p", 0, ""),
+                ("C4 run random r=random --openings 0 --jobs 1 --quiet >&-", 0, ""),
+                ("C4 run random r=random --openings 0 --html p 2>&1 | true; test -s p", 0, ""),
                 ("mkdir gone && cd gone && rmdir ../gone && C4 list", 2, "folder was deleted"),
                 ("C4 list > /dev/full", 2, "No space left on device"),
-                ("PYTHONIOENCODING=ascii C4 run 棋=random greedy --openings 0 --quiet", 0, ""),
+                ("PYTHONIOENCODING=ascii C4 run 棋=random random --openings 0 --quiet", 0, ""),
             ]
         ),
     ],
@@ -207,22 +206,6 @@ def test_what_cannot_be_written_is_refused_before_a_game(arguments, folder, c4, 
 
 def test_c4_without_arguments_prints_the_commands(c4):
     assert "\n  run " in c4()
-
-
-@pytest.mark.slow
-@pytest.mark.compiled  # from nothing: seconds
-def test_a_run_that_cannot_keep_machine_code_says_so_and_leaves_none(tmp_path, monkeypatch):
-    monkeypatch.delenv(SILENT)
-    blocked, temporary = tmp_path / "blocked", tmp_path / "temporary"
-    blocked.write_text("in the way")
-    temporary.mkdir()
-    places = dict.fromkeys(("HOME", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"), str(blocked))
-    elsewhere = environment(**places, TMPDIR=str(temporary))
-    command = ["-m", "c4env.evaluation", "run", "a=greedy", "b=greedy", "--openings", "0"]
-    done = run_python(*command, "--jobs", "2", "--board", "4x4x4", env=elsewhere, check=True)
-    assert "compiling native code for the board 4x4x4, on each run" in done.stderr
-    assert "only on the first run" not in done.stderr
-    assert [*temporary.glob("c4env-*")] == []
 
 
 def progress_of_games(quiet=False):

@@ -92,8 +92,6 @@ LOADED = [
     (f"exec:{sys.executable} own.py,newgame=restart", PROGRAM, "own.py", 1),
     ("greedy:heuristic=own.py:value", VALUE, "own.py", 1),
     ("own.py", DIES, "own.py", 2),
-    ("kaggle:own.py", SUBMISSION, "own.py", 2),
-    (f"exec:{sys.executable} own.py,newgame=restart", PROGRAM, "helper.py", 2),
 ]
 
 
