@@ -122,15 +122,6 @@ def test_identical_agents_are_an_exact_tie():
     assert replace(run, games=games).played_alike == ()
 
 
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_the_published_systems_play_the_games_they_always_played():
-    published = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
-    run = evaluation.round_robin(["random", "greedy", *published.split()], 1, jobs=2)
-    assert run.digest == "28c14dec353f6f61"
-    assert run.played_alike == (("minimax", "alphabeta-chain"),)
-
-
 def test_before_the_first_game():
     run = run_of([], players={"a": "a", "b": "b"}, openings=("1",), kind="match")
     match = Match(run.header, ())
