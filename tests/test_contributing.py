@@ -16,9 +16,14 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 BLOCKS = re.findall(r"^```(python|diff)\n# (\S+)\n(.*?)^```$", TEXT, re.M | re.S)
 
 READING_TABLES = [  # of agents, heuristics and commands; no recipe reaches other tests
-    *("tests/agents", "tests/test_architecture.py", "tests/test_public_names.py"),
-    *(f"tests/evaluation/test_{name}.py" for name in ("every_command", "family", "quality")),
-    "tests/evaluation/test_web.py",
+    f"tests/{name}.py"
+    for name in (
+        *("test_architecture", "test_public_names", "agents/test_base", "agents/test_descriptions"),
+        *("agents/test_every_agent", "agents/test_heuristics", "agents/test_kinds"),
+        *("agents/test_leftmost", "agents/test_registry", "agents/test_search"),
+        *("evaluation/test_every_command", "evaluation/test_family", "evaluation/test_quality"),
+        "evaluation/test_web",
+    )
 ]
 
 
