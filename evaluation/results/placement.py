@@ -244,16 +244,22 @@ class Placement(Tournament):
 
     @functools.cached_property
     def places(self) -> list[PlaceRow]:
-        """The leaderboard with the agent; its rank is the 95 % interval of its place."""
+        """The leaderboard with the agent; a rank is the 95 % interval of a place."""
         from c4env.evaluation.results.leaderboard import stored_board
 
-        board = stored_board().rate()
-        rows = [PlaceRow(r.ranks, r.player, Interval(r.elo, r.low, r.high)) for r in board]
+        rows = []
         value, low, high = self.elo
         above = below = 0  # members that differ from the agent
-        for member in (row.Elo for row in rows):
-            above += member.value - value > math.hypot(member.value - member.low, high - value)
-            below += value - member.value > math.hypot(member.high - member.value, value - low)
+        for member in stored_board().rate():
+            is_above = member.elo - value > math.hypot(member.elo - member.low, high - value)
+            is_below = value - member.elo > math.hypot(member.high - member.elo, value - low)
+            above += is_above
+            below += is_below
+            ranks = member.ranks
+            if ranks is not None:  # the agent takes, or may take, a place above the member
+                ranks = Ranks(ranks.best + is_below, ranks.worst + (not is_above))
+            elo = Interval(member.elo, member.low, member.high)
+            rows.append(PlaceRow(ranks, member.player, elo))
         rank = Ranks(1 + above, len(rows) + 1 - below)
         own = self.own
         more = own.reliable, own.finished, own.asked_again

@@ -12,6 +12,7 @@ from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.records.game import digest
 from c4env.evaluation.records.run_folder import GAMES_FILE, RUN_FILE
 from c4env.evaluation.report.page import contents
+from c4env.evaluation.results.leaderboard import stored_board
 from c4env.evaluation.results.placement import (
     LEVEL_ERROR,
     LEVELS,
@@ -133,6 +134,17 @@ def test_the_command_says_the_elo_and_the_place(placed, tmp_path, c4):
     )
     assert row["Elo"] == placement.elo.value
     assert row["rank_best"] <= 19 <= row["rank_worst"]
+
+
+def test_the_newcomer_moves_the_members_below_it_by_one_place(placed):
+    _, placement = placed
+    before = {rating.player: rating.ranks for rating in stored_board().rate()}
+    after = {row.agent: row.rank for row in placement.places}
+    assert after["learned"] == before["learned"], "certainly above"
+    best, worst = before["random"]
+    assert after["random"] == (best + 1, worst + 1), "certainly below"
+    best, worst = before["greedy"]
+    assert after["greedy"] == (best, worst + 1), "as strong as the newcomer"
 
 
 def test_a_placement_tells_reliable_from_strong():
