@@ -127,7 +127,7 @@ def _announce() -> None:
     if TEMPORARY in os.environ:
         line += ", on each run: no cache folder can be written (NUMBA_CACHE_DIR sets one)"
     else:
-        line += ", only on the first run"
+        line += ", only once for each function"
     with contextlib.suppress(OSError, ValueError):  # nobody reads it
         print(line, file=sys.stderr, flush=True)
 

@@ -94,7 +94,7 @@ class Engine(Agent):
             self._ask("reset" if number is None else f"reset {number}", self._seconds())
 
     def ready(self) -> None:
-        """Check that the program answers one of two lines, and end the program.
+        """Check that the program answers one of two lines by one line, and end the program.
 
         Raises:
             EngineFault: the program fails at both lines. If it fails at one line, no error is
@@ -102,13 +102,17 @@ class Engine(Agent):
         """
         faults = []
         for line in (ALMOST_FULL, ""):
+            after = ""
             try:
                 with contextlib.suppress(LateAnswer):
                     self.reset(0)
-                    self._ask(line, self._seconds())
+                    after = f", after the answer {self._ask(line, self._seconds())!r}"
+                if self._process is not None:  # a greeting looks like an answer before the answer
+                    self._process.require_silence(PAUSE)
                 break
             except EngineFault as error:
-                faults.append(error)
+                faults.append(EngineFault(f"{error}{after}", error.ending))
+                self.close()
         self.close()
         if len(faults) > 1:
             raise faults[0]

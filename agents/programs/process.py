@@ -110,6 +110,15 @@ class LineProcess:
                     raise LateAnswer(late) from None
             has_failed = bool(self._process.poll())
 
+    def require_silence(self, pause: float) -> None:
+        """Wait for ``pause`` seconds.
+
+        Raises:
+            EngineFault: the program ends or writes a line meanwhile.
+        """
+        with contextlib.suppress(Empty):
+            self._refuse(self._answers.get(timeout=pause))
+
     def finish(self, pause: float, seconds: float) -> None:
         """Close the program's input, and wait for its end.
 
@@ -117,8 +126,7 @@ class LineProcess:
             EngineFault: the program ends or writes a line within ``pause`` before its input closes,
                 or goes on for ``seconds`` after that.
         """
-        with contextlib.suppress(Empty):
-            self._refuse(self._answers.get(timeout=pause))
+        self.require_silence(pause)
         self._process.stdin.close()  # type: ignore[union-attr]  # piped
         try:
             self._process.wait(seconds)

@@ -98,6 +98,16 @@ def test_a_program_that_answers_either_of_two_lines_is_ready(tmp_path):
     assert caught.value.ending == "crash"
 
 
+def test_a_greeting_is_refused_whenever_it_comes(tmp_path):
+    """Before the first request, or after it, when it looks like the answer."""
+    answers = "for line in sys.stdin: print(4, flush=True)\n"
+    for pause in (0, 0.5):
+        source = f"import sys, time\ntime.sleep({pause})\nprint('hello', flush=True)\n{answers}"
+        with pytest.raises(EngineFault, match="without a request") as caught:
+            agents.make(f"exec:{python(tmp_path, source)}").ready()
+        assert "hello" in str(caught.value)
+
+
 def test_a_late_answer_is_a_fault(tmp_path, made, monkeypatch):
     monkeypatch.setattr("c4env.agents.programs.exec.STARTUP", 0.1)
     agent = made(f"exec:{answering(tmp_path, 'time.sleep(60)')},timeout=0.1")

@@ -143,7 +143,7 @@ from c4env import jit
 from c4env.caller import caller
 print(caller(1), jit.cache_folder(), sep="\\n")
 """
-FIRST = "c4env: compiling native code, only on the first run"
+FIRST = "c4env: compiling native code, only once for each function"
 EACH = (
     "c4env: compiling native code, on each run: no cache folder can be written "
     "(NUMBA_CACHE_DIR sets one)"
