@@ -296,7 +296,7 @@ def exam(seed: int | None = None, *, jobs: int | None = None) -> Data:
     :func:`quality` measures the same accuracy on this exam.
 
     Args:
-        seed: seed of a fresh exam, made in two minutes; None returns the package's exam.
+        seed: seed of a fresh exam, made in a minute or two; None returns the package's exam.
         jobs: number of processes that make a fresh exam, one for each core if not given.
 
     Raises:

@@ -66,7 +66,7 @@ def fresh(
 ) -> tuple[ScoredPosition, ...]:
     """Make the exam of a seed: about 1,700 questions by the recipe of exam 1, none from exam 1.
 
-    Making an exam takes about two minutes of processor time. The same seed makes the same exam.
+    Making an exam takes one to two minutes of processor time. The same seed makes the same exam.
 
     Args:
         seed: an integer of 0 or more.
