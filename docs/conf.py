@@ -90,6 +90,7 @@ OPTIONS = {  # of the entries of the reference
     "c4env.evaluation.GameRecord": UNDOCUMENTED,
     "c4env.evaluation.exact.concepts.Concepts": UNDOCUMENTED,
     "c4env.evaluation.ratings.ratings.Rating": UNDOCUMENTED,
+    "c4env.evaluation.ratings.ratings.Ratings": "   :exclude-members: find_circles\n",
     "c4env.evaluation.ratings.circles.Circles": "   :exclude-members: fact, sentence\n",
     "c4env.evaluation.ratings.tally.WinTable": "   :exclude-members: of, kinds, forfeited, "
     "forfeit_columns, tables, matrix, counted, summary, reasons_of_forfeits\n",

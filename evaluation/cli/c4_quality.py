@@ -5,8 +5,8 @@
   c4 quality --heuristics ... --on SET ...   how well heuristics order positions
 
 A SET is `exam` (critical positions that come with the package), `fresh:SEED` (an exam of the same
-kind that nobody has seen, made in a minute or two), a file with lines of `moves score`, or begin-easy,
-begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
+kind that nobody has seen, made in a minute or two), a file with lines of `moves score`, or
+begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
 
 SOURCE is what `c4 report` reads: a directory of `c4 run --out`, a text with one game per line
 (`first second moves`), .csv, .json, an episode of Kaggle's ConnectX, a log of SPIN-Bench or
