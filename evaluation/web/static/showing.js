@@ -114,7 +114,8 @@ function renderBoard() {
   });
   $("verdict").hidden = !(scores && known.done && !ended);
   if ($("verdict").hidden) return;
-  const about = `The scores are ${COLOURS[side]}'s: a positive score wins, and a greater score wins sooner.`;
+  const wins = "a positive score wins, and a greater score wins sooner";
+  const about = `The scores are ${COLOURS[side]}'s: ${wins}.`;
   $("verdict").textContent = `${verdict(greatest(scores), moves)} ${about}`;
 }
 
