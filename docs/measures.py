@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from c4env import evaluation
 from c4env.evaluation.exact.data import Data
-from c4env.evaluation.exact.moves import Quality
+from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.files import write_whole
+from c4env.rules import sign
 from docs.drawings import BLUE, FAINT, GREY, LOSS, ROOT, WIN, dot, line, sheet, words
 
 AMBER: Final = "#9a6a00"
@@ -122,7 +123,7 @@ def regret(judged: Quality) -> str:
         moves = [move for move in judged.moves if move.player == agent]
         x, y, total = 150.0, 30 + 28 * number, 0.0
         for (before, after), (_, colour) in kinds.items():
-            count = sum(signs(move) == (before, after) for move in moves)
+            count = sum(results(move) == (before, after) for move in moves)
             points = count * (before - after) / 2 / len(moves)
             place = f'x="{x:.1f}" y="{y}" width="{700 * points:.1f}" height="18"'
             parts.append(f'<rect {place} fill="{colour}"/>')
@@ -134,10 +135,9 @@ def regret(judged: Quality) -> str:
     return sheet(530, 194, "Points given away per position of the exam", parts)
 
 
-def signs(move: Any) -> tuple[int, int]:
+def results(move: JudgedMove) -> tuple[int, int]:
     """The results, 1, 0 or -1, of the best column and of the played column."""
-    best = max(score for score in move.scores if score is not None)
-    return int(np.sign(best)), int(np.sign(move.scores[move.column]))
+    return sign(move.best), sign(move.best - move.loss)
 
 
 def percent(share: float) -> str:

@@ -232,8 +232,8 @@ def data(
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: total number of positions, 10,000 if not given, in equal parts for the plies
-            that have enough. None takes every position of ``all`` or ``uci``.
+        positions: number of positions; None takes 10,000, or every position of ``all`` and ``uci``.
+            The plies that have enough positions have equal parts.
         plies: range of discs on the board; by default ``range(8, 31)``.
         seed: seed of the games of the positions, and of their order in the file.
         sets: ``random``, of random games; ``zoo``, of games between fast agents, with some random
@@ -255,8 +255,7 @@ def data(
         MissingExtra: pyarrow is not installed.
 
     Example:
-        >>> positions = data("positions.npz", 20, plies=range(30, 36), sets=["random"])
-        >>> positions.ply[:3]
+        >>> data("positions.npz", 20, plies=range(30, 36), sets=["random"]).ply[:3]
         array([34, 31, 35], dtype=int8)
     """
     file = Path(file)
