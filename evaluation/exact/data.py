@@ -232,8 +232,8 @@ def data(
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: number of positions; None takes 10,000, or every position of ``all`` and ``uci``.
-            The plies that have enough positions have equal parts.
+        positions: total number of positions, 10,000 if not given, in equal parts for the plies
+            that have enough. None takes every position of ``all`` or ``uci``.
         plies: range of discs on the board; by default ``range(8, 31)``.
         seed: seed of the games of the positions, and of their order in the file.
         sets: ``random``, of random games; ``zoo``, of games between fast agents, with some random
