@@ -124,8 +124,8 @@ for ask in [*endless, lambda _: one.choose_many(*many)]:
         print("counted", flush=True)
 
     thread = threading.Thread(target=count)
-    thread.start()
     try:
+        thread.start()  # on a busy machine it has counted before start() returns
         print(ask(empty), flush=True)
     except KeyboardInterrupt:
         print("stopped", flush=True)
